@@ -63,13 +63,13 @@ export async function benchProfile(): Promise<void> {
 }
 
 /** Returns the number of calls of a load; throws if one of them failed. */
-function requireNoFailures({ good, failed, firstFailure }: Result): number {
+export function requireNoFailures({ good, failed, firstFailure }: Result): number {
   if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
   return good;
 }
 
 /** Returns the part that a place in the code belongs to; undefined while the thread is idle. */
-type FindPart = (call: ProfiledCall) => string | undefined;
+export type FindPart = (call: ProfiledCall) => string | undefined;
 
 function formatTable(spent: ReadonlyMap<ProfiledCall, number>, calls: number, findPart: FindPart): string {
   const parts = new Map<string, number>();
@@ -103,13 +103,13 @@ const STATES: ReadonlyMap<string, string | undefined> = new Map([
   ["(program)", "engine"],
 ]);
 
-function readMap(): SourceMap {
-  return new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")) as SourceMapPayload);
+function readMap(bundle = start.BUNDLE): SourceMap {
+  return new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, "utf8")) as SourceMapPayload);
 }
 
 /** Identifies each function by its name, its file and its line. */
-function createFunctions(): FindPart {
-  const map = readMap();
+export function createFunctions(bundle?: string): FindPart {
+  const map = readMap(bundle);
   return ({ functionName, url, lineNumber, columnNumber }) => {
     if (STATES.has(functionName)) return STATES.get(functionName);
     const entry = map.findEntry(lineNumber, columnNumber);

@@ -1,5 +1,9 @@
 // Official clients run batches to their end.
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import Anthropic, { BadRequestError, NotFoundError } from "@anthropic-ai/sdk";
+import { ApiError, GoogleGenAI, JobState } from "@google/genai";
 import OpenAI, { ConflictError, toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChannel, createToken, signIn, startGateway, startUpstream } from "../src/index.ts";
@@ -16,6 +20,7 @@ beforeAll(async () => {
   root = await signIn(gateway.url);
   await createChannel(root, { type: 14, base_url: upstream.url, models: MODEL });
   await createChannel(root, { type: 1, base_url: upstream.url, models: "gpt-5.6" });
+  await createChannel(root, { type: 24, base_url: upstream.url, models: "gemini-3.5-flash,gemini-embedding-001" });
   client = new Anthropic({ baseURL: gateway.url, apiKey: await createToken(root), maxRetries: 0 });
 });
 afterAll(async () => {
@@ -105,3 +110,87 @@ test("the OpenAI client uploads a file, creates a batch, follows it and reads it
   expect(listed.map(({ id }) => id)).toEqual([created.id]);
   await expect(openai.batches.cancel(created.id)).rejects.toBeInstanceOf(ConflictError);
 });
+
+async function createGoogle(): Promise<GoogleGenAI> {
+  return new GoogleGenAI({ apiKey: await createToken(root), httpOptions: { baseUrl: gateway.url } });
+}
+
+/** Returns the batch that the upstream was given last. */
+function findLastOfGoogle(): string {
+  const id = [...upstream.geminiBatches.batches.keys()].at(-1);
+  if (id === undefined) throw new Error("the upstream has no batch of Google");
+  return id;
+}
+
+test("the Google client creates a batch of its requests, follows it, reads its answers, and deletes it", async () => {
+  const { batches } = await createGoogle();
+  const created = await batches.create({
+    model: "gemini-3.5-flash",
+    src: ["a", "b"].map((key) => ({
+      contents: [{ role: "user", parts: [{ text: key }] }],
+      metadata: { key },
+      config: { maxOutputTokens: 100 },
+    })),
+    config: { displayName: "nightly" },
+  });
+  expect(created).toMatchObject({ displayName: "nightly", state: JobState.JOB_STATE_PENDING });
+  upstream.geminiBatches.end(findLastOfGoogle(), { failed: ["b"] });
+
+  const name = created.name ?? "";
+  await expect
+    .poll(async () => (await batches.get({ name })).state, { timeout: 30_000, interval: 500 })
+    .toBe(JobState.JOB_STATE_SUCCEEDED);
+  const { dest } = await batches.get({ name });
+  const answers = dest?.inlinedResponses?.map(
+    ({ response, error }) => response?.candidates?.[0]?.content?.parts?.[0]?.text ?? error?.message,
+  );
+  expect(answers).toEqual(["The answer to a.", "bad"]);
+  const listed = await Array.fromAsync(await batches.list({ config: { pageSize: 1 } }));
+  expect(listed.map((one) => one.name)).toEqual([name]);
+  // 100 input and 50 output tokens at 0.75 and 4.5 dollars for a million.
+  const readCharges = async () => {
+    const path = "/api/log/?type=2&model_name=gemini-3.5-flash";
+    const { items } = await root.must<{ items: readonly { quota: number }[] }>("GET", path);
+    return items.map(({ quota }) => quota);
+  };
+  await expect.poll(readCharges, { timeout: 30_000, interval: 200 }).toEqual([150]);
+  await batches.delete({ name });
+  await expect(batches.get({ name })).rejects.toMatchObject({ status: 404 });
+}, 60_000);
+
+test("the Google client creates a batch of an uploaded file, downloads the results, and cancels another", async () => {
+  const { batches, files } = await createGoogle();
+  const lines = ["a", "b"].map((key) =>
+    JSON.stringify({
+      key,
+      request: { contents: [{ parts: [{ text: key }] }], generationConfig: { maxOutputTokens: 100 } },
+    }),
+  );
+  const file = await files.upload({
+    file: new Blob([lines.join("\n")]),
+    config: { mimeType: "application/jsonl", displayName: "requests" },
+  });
+  const created = await batches.create({ model: "gemini-3.5-flash", src: file.name ?? "" });
+  upstream.geminiBatches.end(findLastOfGoogle());
+  const name = created.name ?? "";
+  await expect
+    .poll(async () => (await batches.get({ name })).state, { timeout: 30_000, interval: 500 })
+    .toBe(JobState.JOB_STATE_SUCCEEDED);
+  const results = (await batches.get({ name })).dest?.fileName ?? "";
+  const downloadPath = join(mkdtempSync(join(tmpdir(), "fairway-batch-")), "results.jsonl");
+  await files.download({ file: results, downloadPath });
+  await expect.poll(() => existsSync(downloadPath) && readFileSync(downloadPath, "utf8").split("\n").length).toBe(3);
+  const keys = readFileSync(downloadPath, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { key: string }).key);
+  expect(keys).toEqual(["a", "b"]);
+
+  const embedded = await batches.createEmbeddings({
+    model: "gemini-embedding-001",
+    src: { inlinedRequests: { contents: ["one", "two"] } },
+  });
+  await batches.cancel({ name: embedded.name ?? "" });
+  const refused = batches.create({ model: "unknown", src: file.name ?? "" });
+  await expect(refused).rejects.toBeInstanceOf(ApiError);
+}, 60_000);

@@ -15,7 +15,9 @@ export function findSupport(
   channel: ChannelRecord,
 ): { readonly provider: ProviderAdapter; readonly support: BatchSupport } | undefined {
   const provider = providerByType(channel.type);
-  return provider?.batches && { provider, support: provider.batches };
+  const { batches } = provider ?? {};
+  if (!provider || !batches) return undefined;
+  return { provider, support: typeof batches === "function" ? batches(channel) : batches };
 }
 
 /** Returns the account of a batch, also if its channel is disabled or its key rests; undefined if either was deleted. */
@@ -28,4 +30,9 @@ export function findAccount(
   if (!channel || !found) return undefined;
   const key = channel.keys.find((one) => markKey(one, deps.hashKey) === row.key_mark);
   return key === undefined ? undefined : { channel, key, ...found };
+}
+
+/** True while the row of a channel exists. One that cannot be read is not in the snapshot, and may come back. */
+export async function hasChannel(id: number, { database }: Pick<BatchDeps, "database">): Promise<boolean> {
+  return (await database.db.selectFrom("channels").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
 }

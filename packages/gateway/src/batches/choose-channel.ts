@@ -1,4 +1,5 @@
 import { listedName } from "../billing/pricing/listed-name.ts";
+import { keepTeamChannels } from "../identity/authentication/team-rights.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
@@ -47,7 +48,7 @@ export function chooseChannel(
   for (const group of groups) {
     const levels = listLevels(snapshot, group, needs.models);
     for (const { channels } of levels) {
-      const channel = drawByWeight(channels.filter(able), random());
+      const channel = drawByWeight(keepTeamChannels(channels, caller).filter(able), random());
       if (channel) return { channel, group };
     }
   }

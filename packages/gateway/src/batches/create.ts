@@ -2,15 +2,19 @@ import { listedName } from "../billing/pricing/listed-name.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { findSupport, type OpenAccount } from "./accounts.ts";
 import { buildNewRow } from "./new-row.ts";
+import { readBatchTags } from "./read-batch-tags.ts";
 import { admitBatch, readBatchLimits } from "./admit.ts";
 import { chooseChannel, mayBatchModel, type BatchTarget } from "./choose-channel.ts";
 import { readIdempotencyKey, findRepeated, insertOnce } from "./idempotency.ts";
 import { readInlineItems, type InlineItems } from "./inline/read-items.ts";
-import { spoolInlineBody, type InlineBody } from "./inline/spool-body.ts";
+import { requireItems, spoolInlineBody } from "./inline/spool-body.ts";
+import type { InlineBody } from "./inline/inline-body.ts";
+import { createFromGeminiFile } from "./files/create-from-gemini-file.ts";
 import { renameModels, spliceSpool } from "./inline/splice.ts";
 import { takeDeposit } from "./deposit.ts";
-import { estimateBatch, type BatchEstimate } from "./estimate-batch.ts";
+import { estimateBatch, isCapMissing, type BatchEstimate } from "./estimate-batch.ts";
 import { mapModel } from "../snapshot/model-mapping.ts";
+import type { CallTags } from "../relay/request/request.ts";
 import type { InlineProtocol } from "./protocols/protocol.ts";
 import { submitBatch } from "./submit.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
@@ -19,13 +23,25 @@ import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
 export async function createInlineBatch(call: BatchCall, protocol: InlineProtocol, deps: BatchDeps): Promise<BatchRow> {
   await deps.calls.take(call.requestId, call.caller.userId);
   const key = readIdempotencyKey(call.request.headers);
+  const tags = readBatchTags(call, {}, deps);
   await admitBatch(call.caller, deps);
   const limits = readBatchLimits(deps.snapshots.current().options);
   const { minBytesPerSecond } = deps.bodyLimits;
-  const body = await spoolInlineBody(call.request, protocol.itemPath, { ...limits, minBytesPerSecond });
+  const maxBytes = Math.min(limits.maxBytes, protocol.maxBytes ?? Infinity);
+  const { itemPath, hasTwoSpellings = false } = protocol;
+  const reading = { ...limits, maxBytes, minBytesPerSecond, hasTwoSpellings };
+  const body = await spoolInlineBody(call.request, itemPath, reading);
   try {
     const repeated = await findRepeated({ userId: call.caller.userId, key, hash: body.hash }, deps);
-    return repeated ?? (await createFrom(body, { call, protocol, key }, deps));
+    if (repeated) return repeated;
+    const { ofPath } = protocol;
+    const fileId = ofPath?.readFileName(body.frame);
+    if (ofPath && fileId !== undefined) {
+      checkModels([[ofPath.model, { first: 0 }]], { call, protocol, key, tags }, deps);
+      return await createFromGeminiFile({ call, protocol, key, tags, body, fileId, model: ofPath.model }, deps);
+    }
+    requireItems(body, itemPath);
+    return await createFrom(body, { call, protocol, key, tags }, deps);
   } finally {
     await body.spool.dispose();
   }
@@ -35,39 +51,41 @@ interface Creation {
   readonly call: BatchCall;
   readonly protocol: InlineProtocol;
   readonly key: string | undefined;
+  readonly tags: CallTags | undefined;
 }
 
 async function createFrom(body: InlineBody, creation: Creation, deps: BatchDeps): Promise<BatchRow> {
   const { call, protocol } = creation;
   const items = await readInlineItems(body, protocol, call, deps);
-  checkModels(items, creation, deps);
+  checkModels(items.models, creation, deps);
   const target = chooseFor(items, body, creation, deps);
   const account = requireAccount(target, deps);
   const rename = (model: string) => mapModel(target.channel.modelMapping, model);
-  const place = (item: number) => nameModelMember(protocol, item);
   const estimate = estimateBatch(
-    { ...items, operation: "chat" },
-    { group: target.group, caller: call.caller, rename, place },
+    { ...items, operation: protocol.operation },
+    { group: target.group, caller: call.caller, rename, place: (item) => protocol.placeModel(item) },
     deps,
   );
+  refuseUncapped(protocol, estimate, call, deps);
   const row = buildRow({ body, items, target, account, estimate }, creation, deps);
+  const edits = renameModels(items, { rename, writeModel: protocol.writeModel }, protocol.editFrame?.(body, row) ?? []);
   const repeated = await insertOnce(row, items.customIds, deps);
   if (repeated) return repeated;
   await takeDeposit({ row, call, target, model: findDearestModel(estimate) }, deps);
-  const spliced = spliceSpool(body.spool, renameModels(items, rename));
+  const spliced = spliceSpool(body.spool, edits);
   return submitBatch({ row, account, protocol, body: spliced, headers: call.request.headers }, deps);
 }
 
-function nameModelMember({ itemPath }: InlineProtocol, item: number): string {
-  return `${itemPath.join(".")}.${item}.params.model`;
-}
-
 /** Every model must be one that the caller's calls may use, and must have a price. */
-function checkModels({ models }: InlineItems, { call, protocol }: Creation, deps: BatchDeps): void {
+function checkModels(
+  models: Iterable<readonly [string, { readonly first: number }]>,
+  { call, protocol }: Creation,
+  deps: BatchDeps,
+): void {
   const snapshot = deps.snapshots.current();
   for (const [model, { first }] of models) {
     if (mayBatchModel(call.caller, model, snapshot)) continue;
-    const param = nameModelMember(protocol, first);
+    const param = protocol.placeModel(first);
     const values = { model, group: call.caller.group };
     const { message } = new AppError("model_not_found", { values });
     throw invalidRequest(param, `${param}: ${message}`);
@@ -98,11 +116,11 @@ interface RowParts {
 
 function buildRow(
   { body, items, target, account, estimate }: RowParts,
-  { call, protocol, key }: Creation,
+  { call, protocol, key, tags }: Creation,
   deps: BatchDeps,
 ): BatchRow {
   return {
-    ...buildNewRow({ call, protocol, account, group: target.group }, deps),
+    ...buildNewRow({ call, protocol, account, group: target.group, endpoint: protocol.endpoint, tags }, deps),
     models: JSON.stringify(estimate.models),
     total: items.total,
     deposit: estimate.amount,
@@ -110,6 +128,17 @@ function buildRow(
     idempotency_key: key ?? null,
     body_hash: body.hash,
   };
+}
+
+function refuseUncapped(
+  { itemPath, capMember }: InlineProtocol,
+  estimate: BatchEstimate,
+  { caller }: BatchCall,
+  deps: BatchDeps,
+): void {
+  if (capMember === undefined || !isCapMissing(estimate, caller, deps)) return;
+  const list = itemPath.join(".");
+  throw invalidRequest(list, `${list}: every request needs ${capMember} here.`);
 }
 
 /** Budgets of models count a batch of several models under the one that costs most. */

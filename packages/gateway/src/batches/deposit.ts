@@ -1,8 +1,9 @@
 import { isOverBudget, type BudgetHold } from "../billing/budgets/budget.ts";
 import type { Quota } from "../billing/money/quota.ts";
 import { AppError } from "../lib/app-error.ts";
-import { overBudget } from "../relay/admission/admission-refusal.ts";
+import { overBudget } from "../relay/admission/over-budget.ts";
 import { buildBudgetSubjects } from "../relay/admission/request-budgets.ts";
+import { CallProgress } from "../relay/request/call-progress.ts";
 import { Reservation } from "../relay/reservation/reservation.ts";
 import type { BatchTarget } from "./choose-channel.ts";
 import { refuseRow } from "./store.ts";
@@ -32,13 +33,15 @@ export async function takeDeposit(depositing: Depositing, deps: BatchDeps): Prom
 
 async function deposit({ row, call, target, model }: Depositing, deps: BatchDeps): Promise<void> {
   const { ledger, budgets, clock } = deps;
+  const money = { ledger, budgets, now: () => clock.now() };
   const { caller, requestId } = call;
   const amount = row.deposit as Quota;
   const subjects = buildBudgetSubjects({ caller, spec: { model } }, target);
   const snapshot = deps.snapshots.current();
   const reservation = await Reservation.open(
-    { requestId, caller, amount, isCharged: amount > 0 },
-    { ledger, snapshot },
+    { id: requestId, caller, spec: { model }, progress: new CallProgress() },
+    { amount, isCharged: amount > 0 },
+    { money, snapshot },
   );
   let held: BudgetHold | undefined;
   try {
@@ -47,7 +50,7 @@ async function deposit({ row, call, target, model }: Depositing, deps: BatchDeps
       if (isOverBudget(answer)) throw overBudget(answer);
       held = answer;
     }
-    await ledger.deposit(reservation.hold, { amount, at: clock.now(), ...budgets.counting(subjects) });
+    await reservation.deposit(target);
   } catch (error) {
     if (held) budgets.release({ requestId, subjects, held });
     await reservation.release();

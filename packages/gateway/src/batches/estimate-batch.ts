@@ -60,6 +60,16 @@ export function estimateBatch(
   return { models, amount: sum === 0 ? ZERO : calculateDeposit(sum, options, isCovered), terms };
 }
 
+/** Answers without a limit can pass any reservation, so limited callers have to set one in every request. */
+export function isCapMissing(
+  { models }: BatchEstimate,
+  { isUnlimited }: Caller,
+  { snapshots, budgets }: Pick<BatchDeps, "snapshots" | "budgets">,
+): boolean {
+  const isLimited = !isUnlimited || !budgets.isEmpty || snapshots.current().options.BatchUncapped === "refuse";
+  return isLimited && Object.values(models).some(({ uncapped }) => uncapped > 0);
+}
+
 function freeze(
   { models, operation }: EstimatedItems,
   group: string,

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import { isLoopback } from "../lib/net/ip.ts";
+import { readStoreDialect } from "../relay/ingress/store-dialect.ts";
+import { readQuery, requireMethod, requireOwn, type AskedBatch } from "./calls/asked-batch.ts";
+import { answerGeminiCreation, answerOperations, readGeminiCreation } from "./calls/gemini-calls.ts";
 import { cancelBatch, deleteBatch } from "./cancel.ts";
 import { createInlineBatch } from "./create.ts";
 import { createBatchFromFile } from "./files/create-from-file.ts";
@@ -10,7 +13,6 @@ import { anthropicBatches } from "./protocols/anthropic.ts";
 import { openaiBatches } from "./protocols/openai.ts";
 import type { BatchProtocol, InlineProtocol } from "./protocols/protocol.ts";
 import { sendResults } from "./results.ts";
-import { findOwnBatch } from "./store.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
 
 /** One call of a batch route, as the edge passes it on. */
@@ -29,18 +31,14 @@ export interface BatchArrival {
 export type BatchHandler = (arrival: BatchArrival) => Promise<void>;
 
 const MESSAGES = /^\/v1\/messages\/batches(?:\/([^/]+?)(\/cancel|\/results)?)?\/?$/;
-const BATCHES = /^\/v1\/batches(?:\/([^/]+?)(\/cancel)?)?\/?$/;
+const BATCHES = /^\/(?:v1|v1beta)\/batches(?:\/([^/:]+?)(\/cancel|:[a-z]+)?)?\/?$/i;
 
 export function createBatchHandler(deps: BatchDeps): BatchHandler {
   return async (arrival) => {
     const { request, response, method, path, requestId, ip, startedAt } = arrival;
     const caller = await deps.authenticator.byKey(request, ip);
-    const [messages, batches] = [MESSAGES.exec(path), BATCHES.exec(path)];
-    const found = messages ?? batches;
-    if (!found) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
     const call: BatchCall = { request, response, requestId, caller, ip, startedAt };
-    const asked = { call, method, id: found[1], rest: found[2] ?? "" };
-    const body = await (messages ? answerMessages(asked, deps) : answerBatches(asked, deps));
+    const body = await answerPath(path, method, call, deps);
     if (body === undefined) return;
     const bytes = Buffer.from(JSON.stringify(body));
     response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
@@ -48,21 +46,44 @@ export function createBatchHandler(deps: BatchDeps): BatchHandler {
   };
 }
 
-/** Answers in OpenAI's protocol; other vendors share the path and are recognized by their headers. */
+/** Undefined = the answer was already sent. */
+async function answerPath(path: string, method: string, call: BatchCall, deps: BatchDeps): Promise<unknown> {
+  const creation = readGeminiCreation(path);
+  if (creation) {
+    requireMethod(call, method, ["POST"]);
+    return answerGeminiCreation(call, creation, deps);
+  }
+  const messages = MESSAGES.exec(path);
+  const found = messages ?? BATCHES.exec(path);
+  if (!found) throw new AppError("unknown_url", { values: { method, path: path.slice(0, 200) } });
+  const asked = { call, method, id: found[1], rest: found[2] ?? "" };
+  if (messages) return answerMessages(asked, deps);
+  const dialect = readStoreDialect(
+    path.startsWith("/v1beta/") ? "gemini" : "openai",
+    call.request.headers,
+    readQuery(call),
+  );
+  if (dialect === "gemini") return answerOperations(asked, deps);
+  if (dialect === "anthropic") throw new AppError("api_not_implemented");
+  return answerBatches(asked, deps);
+}
+
+/** Answers in OpenAI's protocol. */
 async function answerBatches({ call, method, id, rest }: AskedBatch, deps: BatchDeps): Promise<unknown> {
-  const { headers, url = "" } = call.request;
-  const query = new URLSearchParams(url.split("?")[1] ?? "");
-  const isForeign = headers["x-goog-api-key"] !== undefined || headers["anthropic-version"] !== undefined;
-  if (isForeign || query.has("key")) throw new AppError("api_not_implemented");
   const show = (row: BatchRow) => view(row, openaiBatches, call, deps);
   if (id === undefined) {
     requireMethod(call, method, ["GET", "POST"]);
     if (method === "POST") return show(await createBatchFromFile(call, deps));
     await deps.calls.take(call.requestId, call.caller.userId);
     const owner = { userId: call.caller.userId, dialect: openaiBatches.id };
-    const { rows, hasMore } = await readPage(query, owner, deps, { after: "after", before: "before", maxLimit: 100 });
+    const { rows, hasMore } = await readPage(readQuery(call), owner, deps, {
+      after: "after",
+      before: "before",
+      maxLimit: 100,
+    });
     return { object: "list", ...buildPage(rows.map(show), hasMore) };
   }
+  if (rest.startsWith(":")) throw new AppError("unknown_url", { values: { method, path: `/v1/batches${rest}` } });
   requireMethod(call, method, [rest === "/cancel" ? "POST" : "GET"]);
   await deps.calls.take(call.requestId, call.caller.userId);
   const row = await requireOwn(call, openaiBatches, id, deps);
@@ -70,13 +91,6 @@ async function answerBatches({ call, method, id, rest }: AskedBatch, deps: Batch
   if (row.phase === "open") return show(await cancelBatch(row, deps));
   const reason = "The batch has ended, so it cannot be cancelled.";
   throw new AppError("invalid_request", { status: 409, retryable: false, values: { reason } });
-}
-
-interface AskedBatch {
-  readonly call: BatchCall;
-  readonly method: string;
-  readonly id: string | undefined;
-  readonly rest: string;
 }
 
 /** Undefined = the answer was already sent. */
@@ -104,35 +118,11 @@ async function answerCollection(
   if (method === "POST") return view(await createInlineBatch(call, protocol, deps), protocol, call, deps);
   await deps.calls.take(call.requestId, call.caller.userId);
   const owner = { userId: call.caller.userId, dialect: protocol.id };
-  const { rows, hasMore } = await readPage(
-    new URLSearchParams((call.request.url ?? "").split("?")[1] ?? ""),
-    owner,
-    deps,
-  );
+  const { rows, hasMore } = await readPage(readQuery(call), owner, deps);
   return buildPage(
     rows.map((row) => view(row, protocol, call, deps)),
     hasMore,
   );
-}
-
-function requireMethod({ request, response }: BatchCall, method: string, allowed: readonly string[]): void {
-  if (allowed.includes(method)) return;
-  response.setHeader("allow", allowed.join(", "));
-  const path = (request.url ?? "").split("?", 1)[0] ?? "";
-  throw new AppError("method_not_allowed", { values: { method, path: path.slice(0, 200) } });
-}
-
-/** Throws the same error for an unknown id, a deleted batch and another user's. */
-async function requireOwn(
-  { caller }: BatchCall,
-  { id: dialect }: BatchProtocol,
-  id: string,
-  deps: BatchDeps,
-): Promise<BatchRow> {
-  const owner = { userId: caller.userId, dialect };
-  const row = await findOwnBatch(deps, owner, id);
-  if (row) return row;
-  throw new AppError("object_not_found", { values: { kind: "batch", id: id.slice(0, 128) } });
 }
 
 function view(row: BatchRow, protocol: BatchProtocol, call: BatchCall, deps: BatchDeps): unknown {

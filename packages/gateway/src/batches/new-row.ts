@@ -3,6 +3,7 @@ import { markKey } from "../objects/account.ts";
 import type { OpenAccount } from "./accounts.ts";
 import { ORPHAN_AFTER_MS } from "./orphans.ts";
 import type { BatchProtocol } from "./protocols/protocol.ts";
+import type { CallTags } from "../relay/request/request.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
 
 interface NewBatch {
@@ -10,11 +11,15 @@ interface NewBatch {
   readonly protocol: BatchProtocol;
   readonly account: OpenAccount;
   readonly group: string;
+  /** Absent = the path of the vendor's batches. */
+  readonly endpoint?: string | undefined;
+  /** What the batch is for. */
+  readonly tags: CallTags | undefined;
 }
 
 /** Returns the row of a batch that is about to be created, without its items. */
 export function buildNewRow(
-  { call, protocol, account, group }: NewBatch,
+  { call, protocol, account, group, endpoint, tags }: NewBatch,
   { clock, hashKey }: Pick<BatchDeps, "clock" | "hashKey">,
 ): BatchRow {
   return {
@@ -27,7 +32,9 @@ export function buildNewRow(
     channel_id: account.channel.id,
     key_mark: markKey(account.key, hashKey),
     request_id: call.requestId,
-    endpoint: account.support.path,
+    endpoint: endpoint ?? account.support.path,
+    tags: tags?.text ?? "",
+    end_user: tags?.endUser ?? "",
     phase: "creating",
     created_at: seconds(clock),
     next_poll_at: clock.now() + ORPHAN_AFTER_MS,
@@ -48,6 +55,7 @@ const EMPTY_ROW = {
   cancelled: 0,
   deposit: 0,
   charged: 0,
+  saved: 0,
   terms: "{}",
   metadata: "{}",
   idempotency_key: null,

@@ -1,5 +1,6 @@
-import { findAccount } from "./accounts.ts";
+import { findAccount, hasChannel } from "./accounts.ts";
 import { refuseBatch } from "./deposit.ts";
+import { markLost } from "./lost.ts";
 import { requireProtocol } from "./protocols/index.ts";
 import type { BatchState } from "./protocols/protocol.ts";
 import { findDueBatches, updateBatch } from "./store.ts";
@@ -33,7 +34,8 @@ export async function searchOrphans(deps: OrphanDeps, signal?: AbortSignal): Pro
 async function searchOrphan(row: BatchRow, deps: OrphanDeps): Promise<void> {
   if (!(await hasDeposit(row, deps))) return void (await refuseBatch(row, "no_deposit", deps));
   const found = await findUpstream(row, deps);
-  if (found === "unknown") return postpone(row, row.failures, deps);
+  if (found === "unknown")
+    return (await hasChannel(row.channel_id, deps)) ? postpone(row, row.failures, deps) : markLost(row, deps);
   if (found) {
     deps.log.info("a batch without an answer was found at its upstream", { batch: row.id });
     return void (await openBatch(row, found, deps));

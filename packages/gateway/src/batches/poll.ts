@@ -3,6 +3,7 @@ import { findAccount } from "./accounts.ts";
 import type { BatchState } from "./protocols/protocol.ts";
 import { requireProtocol } from "./protocols/index.ts";
 import { registerFiles } from "./files/upstream-files.ts";
+import { buildGiveUp, noteLostAccount } from "./lost.ts";
 import { calculatePollPause, LONGEST_PAUSE_MS } from "./schedule-poll.ts";
 import { claimPoll, findDueBatches, updateBatch, type BatchPatch } from "./store.ts";
 import type { BatchDeps, BatchRow } from "./types.ts";
@@ -42,8 +43,9 @@ export async function refreshBatch(row: BatchRow, deps: PollDeps): Promise<Batch
 }
 
 /** True for a batch that has ended before its results are there. */
-export function lacksResults({ phase, dialect, succeeded, output_file_id: output }: BatchRow): boolean {
-  return phase === "ended" && succeeded > 0 && output === "" && requireProtocol(dialect).hasFiles;
+export function lacksResults(row: BatchRow): boolean {
+  const { phase, dialect, succeeded } = row;
+  return phase === "ended" && succeeded > 0 && !requireProtocol(dialect).hasResults(row);
 }
 
 /** Asks the upstream about one batch, unless another process does; returns the changed row. Never rejects. */
@@ -61,7 +63,10 @@ async function pollBatch(row: BatchRow, deps: PollDeps): Promise<BatchRow | unde
 
 async function askUpstream(row: BatchRow, deps: PollDeps): Promise<BatchRow | undefined> {
   const account = findAccount(row, deps);
-  if (!account) return noteLostAccount(row, deps);
+  if (!account) {
+    await noteLostAccount(row, deps);
+    return undefined;
+  }
   const protocol = requireProtocol(row.dialect);
   const path = protocol.paths(account.support).read(row.upstream_id);
   try {
@@ -112,25 +117,10 @@ async function noteFailure(row: BatchRow, error: unknown, deps: PollDeps): Promi
   const pause = isKeyRefused ? LONGEST_PAUSE_MS : calculatePollPause(row, failures, { now, random: deps.random() });
   const code = isKeyRefused ? "key_refused" : nameFailure(error);
   deps.log.warn("a batch could not be polled", { batch: row.id, channel: row.channel_id, error });
-  await updateBatch(deps, row.id, ["open"], { failures, error: code, next_poll_at: now + pause, polls: row.polls + 1 });
+  const patch = { failures, error: code, next_poll_at: now + pause, polls: row.polls + 1 };
+  await updateBatch(deps, row.id, ["open"], { ...patch, ...buildGiveUp(row, deps) });
 }
 
 function nameFailure(error: unknown): string {
   return error instanceof BatchRefusal ? error.upstreamError.class : "unreachable";
-}
-
-/** Without its channel, what a batch used can no longer be read: its deposit remains, and no job tries again. */
-async function noteLostAccount(row: BatchRow, deps: PollDeps): Promise<undefined> {
-  deps.log.error("the channel or the key of a batch was deleted", { batch: row.id, channel: row.channel_id });
-  const isDeleted = !(await hasChannel(row.channel_id, deps));
-  const patch: BatchPatch = isDeleted
-    ? { phase: "stuck", error: "channel_deleted", next_poll_at: Number.MAX_SAFE_INTEGER }
-    : { error: "key_lost", next_poll_at: deps.clock.now() + LONGEST_PAUSE_MS };
-  await updateBatch(deps, row.id, ["open"], patch);
-  return undefined;
-}
-
-/** A channel that cannot be read is not in the snapshot, and may come back. */
-async function hasChannel(id: number, { database }: PollDeps): Promise<boolean> {
-  return (await database.db.selectFrom("channels").select("id").where("id", "=", id).executeTakeFirst()) !== undefined;
 }

@@ -12,7 +12,7 @@ import { BatchRefusal } from "./upstream.ts";
 const RESULTS_TIMEOUT_MS = 60_000;
 
 /** Opens the results of a batch as the upstream stores them. Rejects with BatchRefusal and errors of the network. */
-async function openResults(
+export async function openResults(
   row: BatchRow,
   deps: Pick<BatchDeps, "snapshots" | "hashKey" | "upstream">,
   signal?: AbortSignal,
@@ -31,8 +31,9 @@ export async function openAllResults(
   deps: Pick<BatchDeps, "snapshots" | "hashKey" | "upstream">,
   signal?: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>[]> {
-  if (!requireProtocol(row.dialect).hasFiles)
-    return row.succeeded === 0 ? [] : [(await openResults(row, deps, signal)).body];
+  const protocol = requireProtocol(row.dialect);
+  if (!protocol.hasFiles(row))
+    return row.succeeded > 0 || protocol.hasResults(row) ? [(await openResults(row, deps, signal)).body] : [];
   const { output, error } = readUpstreamFiles(row);
   if (row.succeeded > 0 && output === undefined) throw new Error("the upstream has no file with the results yet");
   return [output, error].flatMap((id) => (id === undefined ? [] : [readFile(row, id, deps, signal)]));
@@ -46,7 +47,9 @@ async function* readFile(
 ): AsyncGenerator<Uint8Array> {
   const account = findAccount(row, deps);
   if (!account?.provider.files) throw new Error("the channel of the batch stores no files");
-  const path = `${resolveFilesPath(account.provider.files, account.channel)}/${encodeURIComponent(id)}/content`;
+  const { files } = account.provider;
+  const rest = files.dialect === "gemini" ? ":download?alt=media" : "/content";
+  const path = `${resolveFilesPath(files, account.channel)}/${encodeURIComponent(id)}${rest}`;
   const request = { method: "GET", path, accept: "*/*", timeoutMs: RESULTS_TIMEOUT_MS } as const;
   yield* (await deps.upstream.stream(account, { ...request, ...(signal && { signal }) })).body;
 }

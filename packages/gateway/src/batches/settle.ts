@@ -1,14 +1,20 @@
-import { quota, type Quota } from "../billing/money/quota.ts";
+import { ACCOUNT_KIND } from "@fairway/wire";
+import { quota } from "../billing/money/quota.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
+import { formatActor } from "../snapshot/team-record.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
+import { findAccount, hasChannel } from "./accounts.ts";
+import { findProviderName } from "./count-batches.ts";
 import { readKnownIds } from "./custom-ids.ts";
 import type { ModelEstimate } from "./estimate-batch.ts";
 import { requireProtocol } from "./protocols/index.ts";
+import { followAgain, markLost } from "./lost.ts";
 import { lacksResults, refreshBatch } from "./poll.ts";
 import { openTerms, type BatchTerms, type OpenTerms } from "./pricing/terms.ts";
+import { findEndType, recordBatchEnd } from "./record-end.ts";
 import { openAllResults } from "./results.ts";
-import { readBatchResults } from "./results/read-results.ts";
+import { readBatchResults, type ReadResultsRequest } from "./results/read-results.ts";
 import { settleBatch } from "./results/settle-batch.ts";
 import type { BatchSums } from "./results/sums.ts";
 import { calculateResultPause } from "./schedule-poll.ts";
@@ -17,7 +23,17 @@ import type { BatchDeps, BatchRow } from "./types.ts";
 
 export type SettleDeps = Pick<
   BatchDeps,
-  "database" | "ledger" | "snapshots" | "upstream" | "clock" | "log" | "hashKey" | "counter" | "library" | "random"
+  | "database"
+  | "ledger"
+  | "snapshots"
+  | "upstream"
+  | "clock"
+  | "log"
+  | "metrics"
+  | "hashKey"
+  | "counter"
+  | "library"
+  | "random"
 >;
 
 export interface SettleRun {
@@ -43,7 +59,9 @@ export async function settleEndedBatches(deps: SettleDeps, run: SettleRun): Prom
   const work = async () => {
     for (let row = waiting.shift(); row && !run.signal?.aborted; row = waiting.shift()) {
       await run.confirm();
-      await settleOrPostpone(row, deps, run);
+      // Without a known end, what can be read is a part of the results or nothing: it must not be booked.
+      if (row.ended_at > 0) await settleOrPostpone(row, deps, run);
+      else await followAgain(row, deps);
     }
   };
   await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
@@ -64,14 +82,14 @@ async function settleOrPostpone(row: BatchRow, deps: SettleDeps, run: SettleRun)
 /** Reads the results and books them; false if answers are missing that may still come. */
 async function settleEnded(row: BatchRow, deps: SettleDeps, run: SettleRun): Promise<boolean> {
   const terms = openTerms(JSON.parse(row.terms) as BatchTerms);
-  const sums = await readSums(row, terms, deps, run.signal);
+  const sums = await readAllSums(row, terms, deps, run.signal);
   const isShort = sums.succeeded < row.succeeded;
   if (isShort && row.phase === "ended" && deps.clock.now() - row.ended_at * 1000 < SHORT_FOR_MS) return false;
   await book(row, { terms, sums, isShort }, deps, run);
   return true;
 }
 
-async function readSums(
+async function readAllSums(
   row: BatchRow,
   terms: OpenTerms,
   deps: SettleDeps,
@@ -79,19 +97,24 @@ async function readSums(
 ): Promise<BatchSums> {
   const streams = await openAllResults(row, deps, signal);
   const knownIds = await readKnownIds(row.id, deps);
-  const sums = await readBatchResults({
-    format: requireProtocol(row.dialect).resultFormat,
-    streams,
-    terms,
-    models: JSON.parse(row.models) as Record<string, ModelEstimate>,
-    total: row.total,
-    ...(knownIds && { knownIds }),
-    count: (model, texts) => deps.counter.count(model, texts),
-  });
+  const sums = await readSums({ row, terms, streams, ...(knownIds && { knownIds }) }, deps);
   if (streams.length > 0) return sums;
   // Without an answer there is nothing to charge, and the upstream's counts say enough.
   const { failed, expired, cancelled } = row;
   return { ...sums, failed, expired, cancelled, missing: Math.max(0, row.total - failed - expired - cancelled) };
+}
+
+type Reading = Pick<ReadResultsRequest, "streams" | "terms" | "knownIds"> & { readonly row: BatchRow };
+
+/** Adds up what the results of a batch cost. */
+export function readSums({ row, ...reading }: Reading, { counter }: Pick<SettleDeps, "counter">): Promise<BatchSums> {
+  return readBatchResults({
+    ...reading,
+    format: requireProtocol(row.dialect).findFormat(row),
+    models: JSON.parse(row.models) as Record<string, ModelEstimate>,
+    total: row.total,
+    count: (model, texts) => counter.count(model, texts),
+  });
 }
 
 interface Booking {
@@ -110,6 +133,8 @@ async function book(row: BatchRow, { terms, sums, isShort }: Booking, deps: Sett
     userId: row.user_id,
     tokenId: row.token_id,
     ...names,
+    tags: row.tags,
+    endUser: row.end_user,
     channelId: row.channel_id,
     group: row.group,
     endpoint: row.endpoint,
@@ -124,10 +149,11 @@ async function book(row: BatchRow, { terms, sums, isShort }: Booking, deps: Sett
   };
   const work = async (tx: RawTransaction) => {
     await run.confirm(tx);
-    await markSettled(tx, row, sums.quota, { clock });
+    await markSettled(tx, row, sums, { clock });
+    await recordBatchEnd(tx, { row, counts: sums, type: findEndType(row) }, deps);
   };
   const isBooked = await ledger.closeDeposit(settleBatch(batch, sums, { at: clock.now(), work }));
-  if (isBooked) return;
+  if (isBooked) return measure(row, sums, deps);
   // Another leader has booked it; its transaction has marked the row.
   const { phase } = await database.db
     .selectFrom("batches")
@@ -137,29 +163,43 @@ async function book(row: BatchRow, { terms, sums, isShort }: Booking, deps: Sett
   if (phase !== "settled") throw new Error(`the deposit of the batch ${row.id} is closed, but the batch is ${phase}`);
 }
 
+function measure(row: BatchRow, sums: BatchSums, deps: SettleDeps): void {
+  const { succeeded, failed, expired, cancelled, unreadable, missing } = sums;
+  deps.metrics.batchSettled({
+    provider: findProviderName(row.channel_id, deps),
+    seconds: Math.max(0, seconds(deps.clock) - row.ended_at),
+    results: { succeeded, failed, expired, cancelled, unreadable, missing },
+    isOverDeposit: sums.quota > row.deposit,
+  });
+}
+
 async function markSettled(
   tx: RawTransaction,
   row: BatchRow,
-  charged: Quota,
+  { quota: charged, full }: Pick<BatchSums, "quota" | "full">,
   { clock }: Pick<BatchDeps, "clock">,
 ): Promise<void> {
   const sql =
-    "update batches set phase = 'settled', charged = ?, settled_at = ?, error = '', next_poll_at = ?, revision = revision + 1 where id = ? and phase in ('ended', 'stuck')";
-  const changed = await tx.run(sql, [charged, seconds(clock), clock.now(), row.id]);
+    "update batches set phase = 'settled', charged = ?, saved = ?, settled_at = ?, error = '', next_poll_at = ?, revision = revision + 1 where id = ? and phase in ('ended', 'stuck')";
+  const changed = await tx.run(sql, [charged, full - charged, seconds(clock), clock.now(), row.id]);
   if (changed !== 1) throw new AppError("batch_not_ready", { values: { id: row.id } });
 }
 
 async function readNames(
   { user_id, token_id }: BatchRow,
   { database: { db } }: SettleDeps,
-): Promise<{ readonly username: string; readonly tokenName: string }> {
-  const user = await db.selectFrom("users").select("username").where("id", "=", user_id).executeTakeFirst();
-  const token = await db.selectFrom("tokens").select("name").where("id", "=", token_id).executeTakeFirst();
-  return { username: user?.username ?? "", tokenName: token?.name ?? "" };
+): Promise<{ readonly username: string; readonly tokenName: string; readonly actor?: string }> {
+  const user = await db.selectFrom("users").select(["username", "kind"]).where("id", "=", user_id).executeTakeFirst();
+  const tokens = db.selectFrom("tokens").select(["name", "member_id", "service_account_id"]);
+  const token = await tokens.where("id", "=", token_id).executeTakeFirst();
+  const names = { username: user?.username ?? "", tokenName: token?.name ?? "" };
+  if (user?.kind !== ACCOUNT_KIND.wallet) return names;
+  return { ...names, actor: formatActor(token?.member_id ?? 0, token?.service_account_id ?? 0) };
 }
 
 /** Reads the results later; after BatchGiveUpHours once a day, because a person may have repaired the channel. */
 async function postpone(row: BatchRow, error: string, deps: SettleDeps): Promise<void> {
+  if (!findAccount(row, deps) && !(await hasChannel(row.channel_id, deps))) return markLost(row, deps);
   const now = deps.clock.now();
   const giveUpMs = deps.snapshots.current().options.BatchGiveUpHours * HOUR_MS;
   const isStuck = row.phase === "stuck" || now - row.ended_at * 1000 > giveUpMs;

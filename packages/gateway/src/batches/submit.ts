@@ -36,7 +36,7 @@ export async function submitBatch(submission: Submission, deps: BatchDeps): Prom
   const clientHeaders = { ...protocolHeaders(headers, () => "") };
   delete clientHeaders["idempotency-key"];
   const request = {
-    ...protocol.paths(account.support).create(),
+    ...protocol.paths(account.support).create(row),
     body: { stream: body.open(), size: body.size },
     clientHeaders,
     timeoutMs: SUBMIT_MS,

@@ -4,6 +4,7 @@ import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { TokenCounter } from "../billing/tokenizer/token-counter.ts";
 import type { Authenticator, Caller } from "../identity/authentication/caller.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { BatchMetrics } from "../observability/batch-metrics.ts";
 import type { Logger } from "../observability/log.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
 import type { ObjectLibrary } from "../objects/library.ts";
@@ -28,6 +29,7 @@ export interface BatchDeps {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: BatchMetrics;
   readonly upstream: BatchUpstream;
   readonly calls: CallLimit;
   readonly checkWords: CheckWords;

@@ -12,13 +12,14 @@ import type {
   ProviderAdapter,
   UpstreamAnswer,
   UpstreamCall,
-  UpstreamError,
 } from "../providers/core/types.ts";
+import type { UpstreamError } from "../providers/core/failed-answer.ts";
 import { collect, sendCall } from "../relay/upstream/collected-answer.ts";
 import { DEFAULT_REST_MS } from "../relay/selection/cooldown.ts";
 import { refusedByUpstream } from "../relay/upstream/failure.ts";
 import type { Upstreams } from "../relay/upstream/upstream.ts";
 import type { BatchPath } from "./protocols/protocol.ts";
+import { dropElements } from "./results/named-lists.ts";
 
 /** The upstream account of a batch. */
 export interface BatchAccount {
@@ -95,8 +96,12 @@ export function createBatchUpstream(deps: BatchUpstreamDeps): BatchUpstream {
         AbortSignal.timeout(request.timeoutMs),
         ...(request.signal ? [request.signal] : []),
       ]);
-      const answer = await collect(await stream(account, { ...request, signal }), MAX_ANSWER_BYTES);
-      return { status: answer.status, json: parseJson(answer.body.toString("utf8")) };
+      const whole = await stream(account, { ...request, signal });
+      const { without } = request;
+      const read = without === undefined ? whole : { ...whole, body: dropElements(whole.body, without) };
+      const answer = await collect(read, MAX_ANSWER_BYTES);
+      const json = parseJson(answer.body.toString("utf8"));
+      return { status: answer.status, json: request.translate ? request.translate(json) : json };
     },
   };
 }

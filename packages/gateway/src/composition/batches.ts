@@ -1,21 +1,26 @@
 import type { Core } from "./core.ts";
 import type { Objects } from "./objects.ts";
+import { countBatches } from "../batches/count-batches.ts";
 import { createBatchHandler, type BatchHandler } from "../batches/handler.ts";
 import { tidyBatches } from "../batches/jobs.ts";
+import { createBatchManagement, type BatchManagement } from "../batches/management/management.ts";
 import { pollDueBatches } from "../batches/poll.ts";
 import { settleEndedBatches } from "../batches/settle.ts";
 import type { BatchDeps } from "../batches/types.ts";
 import { createBatchUpstream } from "../batches/upstream.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
+import { NO_BATCHES } from "../observability/batch-metrics.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
 
-const WORK_MS = 5_000;
-const TIDY_MS = 30_000;
+/** Lost creations, deleted batches and counts may wait longer than open batches. */
+const RARELY = 6;
 
 /** Batches: their routes, and the jobs that follow and book them. */
 export interface Batches {
   readonly handler: BatchHandler;
+  /** What people do with batches over the management API. */
+  readonly batchManagement: BatchManagement;
   readonly jobs: readonly ScheduledJob[];
 }
 
@@ -32,12 +37,12 @@ export function createBatches({ core, pipeline, reading, objects }: BatchPartsDe
     ...core,
     database: storage.database,
     authenticator: reading.authenticator,
-    upstream: createBatchUpstream(pipeline),
-    counter: pipeline.counter,
+    upstream: createBatchUpstream(pipeline.upstream),
+    counter: pipeline.money.counter,
     calls: reading.calls,
-    checkWords: pipeline.checkWords,
-    guardrail: pipeline.policies.guardrail,
-    owners: pipeline.owners,
+    checkWords: pipeline.policy.checkWords,
+    guardrail: pipeline.policy.responses.guardrail,
+    owners: pipeline.upstream.owners,
     deriveId: reading.deriveId,
     bodyLimits: reading.bodyLimits,
     library: objects.library,
@@ -45,12 +50,24 @@ export function createBatches({ core, pipeline, reading, objects }: BatchPartsDe
     publicUrl: () => snapshots.current().options.ServerAddress.replace(/\/+$/, "") || env.publicUrl,
     random: Math.random,
   };
+  const rareMs = RARELY * env.batchIntervalMs;
+  const counted = { counts: NO_BATCHES, at: 0 };
+  // A process that no longer leads must not repeat what it read before.
+  core.metrics.watch({
+    batchCounts: () => (core.clock.now() - counted.at < 3 * rareMs ? counted.counts : NO_BATCHES),
+  });
   return {
     handler: createBatchHandler(deps),
+    batchManagement: createBatchManagement(deps),
     jobs: [
-      leaderJob("batch-poll", WORK_MS, (signal) => pollDueBatches(deps, signal)),
-      leaderJob("batch-settle", WORK_MS, (signal, confirm) => settleEndedBatches(deps, { signal, confirm })),
-      leaderJob("batch-tidy", TIDY_MS, (signal) => tidyBatches(deps, signal)),
+      leaderJob("batch-poll", env.batchIntervalMs, (signal) => pollDueBatches(deps, signal)),
+      leaderJob("batch-settle", env.batchIntervalMs, (signal, confirm) =>
+        settleEndedBatches(deps, { signal, confirm }),
+      ),
+      leaderJob("batch-count", rareMs, async () => {
+        Object.assign(counted, { counts: await countBatches(deps), at: core.clock.now() });
+      }),
+      leaderJob("batch-tidy", rareMs, (signal) => tidyBatches(deps, signal)),
     ],
   };
 }

@@ -2,7 +2,8 @@ import { serverAddress } from "@fairway/wire";
 import type { Core } from "./core.ts";
 import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
-import { keepFile } from "../objects/file-content.ts";
+import { renameFileModels } from "../batches/files/rename-models.ts";
+import { markKey } from "../objects/account.ts";
 import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
 import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
@@ -20,7 +21,6 @@ import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 const NOTHING: Usage = { files: 0, bytes: 0 };
 const DELETE_MS = 30_000;
 const SWEEP_MS = 60_000;
-const MEGABYTE = 1024 * 1024;
 
 /** Files that clients store at upstreams: their routes, their sweep, and what other parts use of them. */
 export interface Objects extends LibraryDeps {
@@ -36,7 +36,7 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
   const stored: LibraryDeps = {
     store: createObjectStore({ raw: storage.database.raw, clock }),
     snapshots,
-    call: createCallAccount(pipeline),
+    call: createCallAccount(pipeline.upstream),
     hashKey: rememberHashes(storage.vault.hashKey),
     clock,
   };
@@ -50,13 +50,13 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     authenticator: reading.authenticator,
     calls: reading.calls,
     running: pipeline.running,
-    selection: pipeline.selection,
+    selection: pipeline.routing.selection,
     vault: storage.vault,
-    room: createSpoolRoom({ maxUploads: env.maxUploads, maxSpoolBytes: env.spoolMegabytes * MEGABYTE }),
+    room: createSpoolRoom({ maxUploads: env.maxUploads, disk: reading.bodyLimits.disk }),
     memory: reading.bodyLimits.memory,
     maxFileBytes: env.maxFileBytes,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl ?? "") || undefined,
-    prepare: keepFile,
+    prepare: renameFileModels,
     uploaded: metrics.uploaded,
   });
   return {
@@ -66,6 +66,11 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     findFiles: createFindFiles({ ...stored, library }),
     storedFiles: {
       objects: stored.store,
+      listMarks: (id) =>
+        snapshots
+          .current()
+          .channels.get(id)
+          ?.keys.map((key) => markKey(key, stored.hashKey)),
       remove: (object) => deleteObject(object, AbortSignal.timeout(DELETE_MS), stored),
     },
     jobs: [

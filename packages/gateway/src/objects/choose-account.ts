@@ -1,3 +1,4 @@
+import { keepTeamChannels } from "../identity/authentication/team-rights.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
 import { listedName } from "../billing/pricing/listed-name.ts";
 import { AppError } from "../lib/app-error.ts";
@@ -31,7 +32,7 @@ export function chooseAccounts(wish: UploadWish, snapshot: Snapshot, deps: Choos
   if (model !== undefined) admitModel(caller, { model });
   const channels =
     caller.pinnedChannel === undefined
-      ? listChannels(wish, snapshot, deps)
+      ? keepTeamChannels(listChannels(wish, snapshot, deps), caller)
       : [requirePinned(caller.pinnedChannel, snapshot)];
   const accounts = channels.flatMap((channel) => openAccount(channel, dialect, deps) ?? []);
   if (accounts.length > 0) return accounts;

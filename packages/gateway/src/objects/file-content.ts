@@ -21,9 +21,6 @@ export interface PreparedFile {
 /** Reads a file and may rewrite it, such as the names of models inside; throws to refuse it before anything is sent. */
 export type PrepareFile = (file: UnsentFile) => Promise<PreparedFile>;
 
-/** Leaves every file as it is. */
-export const keepFile: PrepareFile = ({ content }) => Promise.resolve({ content, facts: {} });
-
 /** Purposes whose files hold requests, one in each line: they are read before they are sent. */
 export function holdsRequests(purpose: string): boolean {
   return purpose === "batch";

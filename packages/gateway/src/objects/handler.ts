@@ -3,6 +3,7 @@ import { readKeyText } from "../identity/keys/api-key.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
 import { isObjectId } from "./ids.ts";
+import { isRelated, uploadRelated } from "./related-upload.ts";
 import { beginSession, continueSession } from "./sessions.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
 import type { RunningRequest } from "../relay/reservation/running.ts";
@@ -13,6 +14,7 @@ import { openaiFiles } from "./shapes/openai.ts";
 import type { FileShape } from "./shapes/shape.ts";
 import { deleteFile, listFiles, sendContent, showFile } from "./stored-files.ts";
 import { uploadForm } from "./upload-form.ts";
+import { isUploadPath, serveUpload } from "./uploads.ts";
 
 /** One call of a route of files, as the edge passes it on. */
 export interface ObjectArrival {
@@ -91,6 +93,7 @@ async function whileRunning(
 
 async function serve(call: ObjectCall, deps: ObjectDeps): Promise<void> {
   const { method, path, dialect } = call;
+  if (isUploadPath(path)) return serveUpload(call, deps);
   const shape = SHAPES[dialect];
   const [, segment, rest] = FILE.exec(path) ?? [];
   const action = findAction({ method, isUpload: UPLOAD.test(path), segment, rest }, dialect);
@@ -98,7 +101,8 @@ async function serve(call: ObjectCall, deps: ObjectDeps): Promise<void> {
   const id = segment ?? "";
   switch (action) {
     case "upload":
-      return dialect === "gemini" ? beginSession(call, deps) : uploadForm(call, shape, deps);
+      if (dialect !== "gemini") return uploadForm(call, shape, deps);
+      return isRelated(call) ? uploadRelated(call, deps) : beginSession(call, deps);
     case "list":
       return listFiles(call, shape, deps);
     case "show":

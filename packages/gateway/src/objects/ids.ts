@@ -2,16 +2,16 @@ import { randomText } from "../lib/ids.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
 
 /** Kinds of objects that clients name by an id of this gateway. */
-export type NamedKind = "file" | "upload" | "batch";
+export type NamedKind = "file" | "upload" | "part" | "batch";
 
 const LENGTH = 26;
 const LOWER = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** What a client of the protocol sees before the random part. Gemini's collections (`files/`) are not part of the id. */
 const PREFIXES: Readonly<Record<ObjectDialect, Readonly<Record<NamedKind, string>>>> = {
-  openai: { file: "file-", upload: "upload_", batch: "batch_" },
-  anthropic: { file: "file_", upload: "upload_", batch: "msgbatch_" },
-  gemini: { file: "", upload: "", batch: "" },
+  openai: { file: "file-", upload: "upload_", part: "part_", batch: "batch_" },
+  anthropic: { file: "file_", upload: "upload_", part: "part_", batch: "msgbatch_" },
+  gemini: { file: "", upload: "", part: "", batch: "" },
 };
 
 /**

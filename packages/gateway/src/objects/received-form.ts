@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
@@ -18,6 +19,8 @@ export interface FormLimits {
   readonly maxFileBytes: number;
   readonly idleMs: number;
   readonly memory: BodyMemory;
+  /** Name of the field that has the file. */
+  readonly fileField?: string;
 }
 
 /** The file of a form; `end` is absent while its bytes still arrive. */
@@ -46,6 +49,7 @@ export class ReceivedForm {
   readonly #place: UploadPlace;
   readonly #scanner: FormScanner;
   readonly #boundary: string;
+  readonly #fileField: string;
   readonly #chunks: AsyncGenerator<Buffer>;
   #countedFields = 0;
   #isWhole = false;
@@ -53,8 +57,10 @@ export class ReceivedForm {
   /** Throws if the body is no form or is announced as too large. */
   constructor(request: IncomingMessage, place: UploadPlace, limits: FormLimits) {
     const max = limits.maxFileBytes + MAX_FIELDS_BYTES;
+    const { fileField = "file" } = limits;
     if (Number(request.headers["content-length"] ?? 0) > max)
-      throw new AppError("request_too_large", { param: "file", values: { limit: limits.maxFileBytes } });
+      throw new AppError("request_too_large", { param: fileField, values: { limit: limits.maxFileBytes } });
+    this.#fileField = fileField;
     this.#request = request;
     this.#limits = limits;
     this.#place = place;
@@ -119,11 +125,12 @@ export class ReceivedForm {
   check(): void {
     const names = new Set<string>();
     for (const { name, filename } of this.#scanner.parts) {
-      if (filename !== undefined && name !== "file") throw invalidRequest(name, `Send the file in the field file.`);
+      if (filename !== undefined && name !== this.#fileField)
+        throw invalidRequest(name, `Send the file in the field ${this.#fileField}.`);
       if (names.has(name)) throw invalidRequest(name.slice(0, 100), "A field is in the form twice; send it once.");
       names.add(name);
     }
-    if (this.#isWhole && !names.has("file")) throw invalidRequest("file", "The form has no file.");
+    if (this.#isWhole && !names.has(this.#fileField)) throw invalidRequest(this.#fileField, "The form has no file.");
   }
 
   /** Returns the file of a whole form. */
@@ -134,7 +141,7 @@ export class ReceivedForm {
 
   #wholeFile(): FormFile {
     const { file } = this;
-    if (!file) throw invalidRequest("file", "The form has no file.");
+    if (!file) throw invalidRequest(this.#fileField, "The form has no file.");
     return file;
   }
 
@@ -150,6 +157,24 @@ export class ReceivedForm {
         yield* "open" in piece ? piece.open() : (spool.read(piece.start, piece.end) as AsyncIterable<Buffer>);
     };
     return { contentType: this.#contentType(), size, body: toReadable(join()) };
+  }
+
+  /** Returns a form of the gateway's own with these fields in front of the file. */
+  sendWith(fields: Readonly<Record<string, string>>, content: FileContent = this.openFile()): SentForm {
+    const { type } = this.#wholeFile();
+    const boundary = `fairway-${randomUUID()}`;
+    const begin = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`;
+    const texts = Object.entries(fields).map(([name, value]) => `${begin(name)}\r\n\r\n${value}\r\n`);
+    const mime = type === "" ? "application/octet-stream" : type;
+    const head = Buffer.from(`${texts.join("")}${begin("file")}; filename="file"\r\nContent-Type: ${mime}\r\n\r\n`);
+    const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+    const join = async function* (): AsyncGenerator<Buffer> {
+      yield head;
+      yield* content.open();
+      yield end;
+    };
+    const size = head.length + content.size + end.length;
+    return { contentType: `multipart/form-data; boundary=${boundary}`, size, body: toReadable(join()) };
   }
 
   /**

@@ -1,9 +1,9 @@
 import { AppError } from "../lib/app-error.ts";
-import { seconds } from "../lib/clock.ts";
 import type { JsonObject } from "../dialects/core/types.ts";
-import { markKey, type OpenAccount } from "./account.ts";
+import type { OpenAccount } from "./account.ts";
+import { createArrivingObject } from "./arriving-object.ts";
 import { holdsRequests, type PreparedFile } from "./file-content.ts";
-import { createObjectId } from "./ids.ts";
+
 import { shownError } from "./library.ts";
 import type { ObjectCall, ObjectDeps } from "./object-call.ts";
 import type { ReceivedForm, SentForm } from "./received-form.ts";
@@ -25,8 +25,6 @@ export interface Upload {
 }
 
 const MAX_ATTEMPTS = 3;
-/** A row whose upload has not ended after this long belongs to a process that died. */
-const SENDING_SECONDS = 7_200;
 
 /** Stores the file with the first account that takes it; a spooled one may go to another after a failure. */
 export async function sendUpload(call: ObjectCall, upload: Upload, deps: ObjectDeps): Promise<StoredObject> {
@@ -71,27 +69,17 @@ interface Building extends Preparing {
 function buildObject(call: ObjectCall, upload: Upload, building: Building): StoredObject {
   const { form, shape, purpose, isStreamed } = upload;
   const { account, deps, prepared, fileName } = building;
-  const now = seconds(deps.clock);
   const announced = isStreamed ? (form.announced ?? 0) : form.openFile().size;
-  return {
-    id: createObjectId(shape.dialect, "file"),
-    userId: call.caller.userId,
-    tokenId: call.caller.tokenId,
+  const file = {
     kind: "file",
     dialect: shape.dialect,
-    channelId: account.channel.id,
-    keyMark: markKey(account.channel.keys[account.keyIndex] ?? "", deps.hashKey),
-    upstreamId: "",
     name: fileName,
     mime: form.file?.type ?? "",
     purpose,
     bytes: prepared?.content.size ?? announced,
-    state: "sending",
-    facts: prepared?.facts ?? {},
-    createdAt: now,
-    expiresAt: 0,
-    nextCheckAt: now + SENDING_SECONDS,
-  };
+    facts: prepared?.facts,
+  } as const;
+  return createArrivingObject(call, file, account, deps);
 }
 
 interface Sending {
@@ -108,9 +96,12 @@ async function sendTo(
 ): Promise<StoredObject> {
   const { form, shape, isStreamed } = upload;
   const broken = new AbortController();
+  const { service } = account;
   const sent: SentForm = isStreamed
     ? form.sendOn(form.announced ?? 0, (error) => broken.abort(AppError.from(error)))
-    : form.sendWhole(prepared?.content);
+    : service.writeFields
+      ? form.sendWith(service.writeFields(object), prepared?.content)
+      : form.sendWhole(prepared?.content);
   const answer = await deps.call(account, {
     method: "POST",
     isUpload: true,

@@ -3,10 +3,10 @@ import { number, object as readObject, text } from "../dialects/core/read.ts";
 import type { JsonObject } from "../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
-import { parseObject } from "../lib/text/json.ts";
 import type { UpstreamAnswer } from "../providers/core/types.ts";
 import { uploadSession } from "../storage/secrets/sealed-locations.ts";
-import { markKey, requireAccount, type OpenAccount } from "./account.ts";
+import { requireAccount, type OpenAccount } from "./account.ts";
+import { createArrivingObject } from "./arriving-object.ts";
 import { chooseAccounts } from "./choose-account.ts";
 import { createObjectId } from "./ids.ts";
 import { shownError, unknownFile } from "./library.ts";
@@ -14,7 +14,8 @@ import { findPublicUrl, IDLE_MS, sendJson, type ObjectCall, type ObjectDeps } fr
 import { requireQuota } from "./quota.ts";
 import { readChunks } from "./read-chunks.ts";
 import { finishUpload } from "./send-upload.ts";
-import { geminiFiles } from "./shapes/gemini.ts";
+import { geminiFiles, readDisplayName } from "./shapes/gemini.ts";
+import { readSmallJson } from "./small-json.ts";
 import type { StoredObject } from "./stored-object.ts";
 import { readModel } from "./upload-form.ts";
 import { readJson } from "./upstream.ts";
@@ -23,7 +24,6 @@ import { readJson } from "./upstream.ts";
 export type SessionCall = Pick<ObjectCall, "request" | "response" | "path" | "signal">;
 
 const LIFE_SECONDS = 7 * 86_400;
-const MAX_START_BYTES = 64 * 1024;
 const HEADER = "x-goog-upload-";
 
 /**
@@ -33,7 +33,10 @@ const HEADER = "x-goog-upload-";
 export async function beginSession(call: ObjectCall, deps: ObjectDeps): Promise<void> {
   const { response, caller, path } = call;
   if (readHeader(call, "protocol") !== "resumable" || readHeader(call, "command") !== "start")
-    throw invalidRequest(`${HEADER}protocol`, "Send a resumable upload: its first call has the command start.");
+    throw invalidRequest(
+      `${HEADER}protocol`,
+      "Send a multipart upload, or a resumable one, whose first call has the command start.",
+    );
   const baseUrl = findPublicUrl(call, deps);
   if (baseUrl === undefined) throw new AppError("public_url_not_set");
   const quota = requireQuota(caller, deps.snapshots.current().options);
@@ -81,17 +84,7 @@ function readLength(call: ObjectCall, { maxFileBytes }: ObjectDeps): number | un
 
 /** Reads what the client says about the file; a name that it chose is left out, because ids are the gateway's. */
 async function readMetadata({ request }: ObjectCall): Promise<JsonObject> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of readChunks(request, IDLE_MS)) {
-    parts.push(chunk);
-    size += chunk.length;
-    if (size > MAX_START_BYTES) throw new AppError("request_too_large", { values: { limit: MAX_START_BYTES } });
-  }
-  if (size === 0) return {};
-  const body = parseObject(Buffer.concat(parts).toString("utf8"));
-  if (!body) throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
-  const { name: _name, ...file } = readObject(body as JsonObject, "file") ?? {};
+  const { name: _name, ...file } = readObject(await readSmallJson(request), "file") ?? {};
   return file;
 }
 
@@ -101,31 +94,21 @@ interface Beginning {
 }
 
 function buildSession(
-  { request, caller }: ObjectCall,
+  call: ObjectCall,
   { account, announced, file }: Beginning & { readonly account: OpenAccount },
-  { clock, hashKey }: ObjectDeps,
+  deps: ObjectDeps,
 ): StoredObject {
-  const now = seconds(clock);
-  const header = request.headers[`${HEADER}header-content-type`];
-  return {
-    id: createObjectId("gemini", "upload"),
-    userId: caller.userId,
-    tokenId: caller.tokenId,
+  const header = call.request.headers[`${HEADER}header-content-type`];
+  const session = {
     kind: "upload",
     dialect: "gemini",
-    channelId: account.channel.id,
-    keyMark: markKey(account.channel.keys[account.keyIndex] ?? "", hashKey),
-    upstreamId: "",
-    name: text(file, "displayName") ?? text(file, "display_name") ?? "",
+    name: readDisplayName(file),
     mime: text(file, "mimeType") ?? text(file, "mime_type") ?? (typeof header === "string" ? header : ""),
     purpose: "",
     bytes: announced ?? 0,
-    state: "sending",
-    facts: {},
-    createdAt: now,
-    expiresAt: now + LIFE_SECONDS,
-    nextCheckAt: now + LIFE_SECONDS,
-  };
+    lifeSeconds: LIFE_SECONDS,
+  } as const;
+  return createArrivingObject(call, session, account, deps);
 }
 
 /** Opens the session upstream and returns its path and query. */

@@ -1,10 +1,10 @@
 import { AppError } from "../lib/app-error.ts";
-import { createSpool, type Spool } from "../relay/body/spool.ts";
+import { createSpool, type Spool, type SpoolDisk } from "../relay/body/spool.ts";
 
 export interface SpoolLimits {
   readonly maxUploads: number;
-  /** Bytes of all spools of this process together. */
-  readonly maxSpoolBytes: number;
+  /** The room that uploads share with the forms of model calls; undefined = without a limit. */
+  readonly disk: SpoolDisk | undefined;
 }
 
 /** What one upload takes of this process: a place among the uploads, and room on its disk. */
@@ -23,11 +23,9 @@ export interface SpoolRoom {
 }
 
 const RETRY_SECONDS = 1;
-const SPOOL_RETRY_MS = 5_000;
 
-export function createSpoolRoom({ maxUploads, maxSpoolBytes }: SpoolLimits): SpoolRoom {
+export function createSpoolRoom({ maxUploads, disk }: SpoolLimits): SpoolRoom {
   let uploads = 0;
-  let bytes = 0;
   return {
     enter() {
       if (uploads >= maxUploads)
@@ -36,19 +34,12 @@ export function createSpoolRoom({ maxUploads, maxSpoolBytes }: SpoolLimits): Spo
           retryAfterMs: RETRY_SECONDS * 1_000,
         });
       uploads += 1;
-      let own = 0;
-      const spool = createSpool();
+      const spool = createSpool(disk);
       return {
         spool,
-        write(chunk) {
-          if (bytes + chunk.length > maxSpoolBytes) throw new AppError("spool_full", { retryAfterMs: SPOOL_RETRY_MS });
-          own += chunk.length;
-          bytes += chunk.length;
-          return spool.write(chunk);
-        },
+        write: (chunk) => spool.write(chunk),
         async leave() {
           uploads -= 1;
-          bytes -= own;
           await spool.dispose();
         },
       };

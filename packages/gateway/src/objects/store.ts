@@ -54,10 +54,16 @@ export interface ObjectStore {
   findAll(ids: readonly string[], viewer: Viewer): Promise<ReadonlyMap<string, StoredObject>>;
   /** Finds the upload in progress that this id names, for any user: the id is the only proof that a client sends. */
   findUpload(id: string): Promise<StoredObject | undefined>;
+  /** Returns the parts of an upload. */
+  listParts(upload: Pick<StoredObject, "id" | "userId">): Promise<readonly StoredObject[]>;
+  /** Removes the rows of an upload's parts, which take no room. */
+  removeParts(upload: Pick<StoredObject, "id" | "userId">): Promise<void>;
   list(viewer: Viewer, request: ListRequest): Promise<Page>;
   usage(userId: number): Promise<Usage>;
   /** Returns what all users store. */
   total(): Promise<Usage>;
+  /** True while a batch is not settled whose results are in this file. */
+  holdsResults(object: Pick<StoredObject, "id" | "userId">): Promise<boolean>;
   /** Rows that the sweep has to look at. */
   due(limit: number): Promise<readonly StoredObject[]>;
   /** Marks everything of users that no longer exist, so that the sweep deletes it upstream. */
@@ -93,9 +99,17 @@ export function createObjectStore({ raw, clock }: { readonly raw: RawDatabase; r
       const [row] = await raw.rows<UpstreamObjectTable>(`${SELECT} where id = ? and kind = 'upload'`, [id]);
       return row && fromRow(row);
     },
+    async listParts({ id, userId }) {
+      const sql = `${SELECT} where user_id = ? and kind = 'part' and name = ?`;
+      return (await raw.rows<UpstreamObjectTable>(sql, [userId, id])).map(fromRow);
+    },
+    async removeParts({ id, userId }) {
+      await raw.run("delete from upstream_objects where user_id = ? and kind = 'part' and name = ?", [userId, id]);
+    },
     list: (viewer, request) => listObjects(raw, viewer, request, seconds(clock)),
     usage: (userId) => readUsage(raw, userId),
     total: () => readTotal(raw),
+    holdsResults: (object) => holdsResults(raw, object),
     async due(limit) {
       const states = "('sending', 'ready', 'failed', 'lost', 'expired', 'deleting')";
       const sql = `${SELECT} where state in ${states} and next_check_at > 0 and next_check_at <= ? order by next_check_at limit ${limit}`;
@@ -150,6 +164,15 @@ async function changeObject(
     named.userId,
   ]);
   return true;
+}
+
+async function holdsResults(
+  raw: RawTransaction,
+  { id, userId }: Pick<StoredObject, "id" | "userId">,
+): Promise<boolean> {
+  const sql =
+    "select 1 as one from batches where user_id = ? and phase in ('creating', 'open', 'ended', 'stuck') and (output_file_id = ? or error_file_id = ?)";
+  return (await raw.rows(sql, [userId, id, id])).length > 0;
 }
 
 function countUsage({ state, kind, bytes }: StoredObject): Usage {

@@ -4,6 +4,7 @@ import { seconds } from "../lib/clock.ts";
 import type { JsonObject } from "../dialects/core/types.ts";
 import { object as readObject, number, text } from "../dialects/core/read.ts";
 import { findAccount, requireAccount } from "./account.ts";
+import { buildLateDeletion } from "./late-deletion.ts";
 import { deleteAt, isMissing, shownError, unknownFile } from "./library.ts";
 import { findPublicUrl, sendJson, type ObjectCall, type ObjectDeps } from "./object-call.ts";
 import type { FileShape, ListQuery } from "./shapes/shape.ts";
@@ -102,12 +103,19 @@ export async function deleteFile(id: string, call: ObjectCall, shape: FileShape,
   sendJson(call.response, shape.showDeleted(object));
 }
 
-/** Deletes a file where it is stored, then its row; a file that no longer exists upstream, or is lost, is only a row. */
+/**
+ * Deletes a file where it is stored, then its row; a file that no longer exists upstream, or is lost, is only a row.
+ * Results of a batch that is not settled are deleted upstream after the settlement.
+ */
 export async function deleteObject(
   object: StoredObject,
   signal: AbortSignal,
-  { snapshots, hashKey, call, store }: Pick<ObjectDeps, "snapshots" | "hashKey" | "call" | "store">,
+  { snapshots, hashKey, call, store, clock }: Pick<ObjectDeps, "snapshots" | "hashKey" | "call" | "store" | "clock">,
 ): Promise<void> {
+  if (await store.holdsResults(object)) {
+    if (!(await store.change(object, buildLateDeletion(seconds(clock))))) throw unknownFile(object.id);
+    return;
+  }
   const account = findAccount(snapshots.current().channels, object, hashKey);
   if (account && object.upstreamId !== "" && object.state !== "failed")
     try {

@@ -79,6 +79,20 @@ function addUser(username: string): Promise<number> {
   return insertRow(kit.database.db, "users", accountRow({ username, passwordHash: "", createdAt: 1 }));
 }
 
+/** Columns that are not named have their empty value. */
+async function addBatch(named: Readonly<Record<string, string | number>>): Promise<void> {
+  const texts =
+    "dialect group key_mark upstream_id request_id endpoint models input_file_id error_file_id wire terms metadata body_hash error";
+  const numbers =
+    "token_id channel_id total succeeded failed expired cancelled deposit charged created_at expires_at ended_at settled_at deleted_at next_poll_at polled_at polls failures revision";
+  const all: Record<string, string | number> = { ...named };
+  for (const name of texts.split(" ")) all[name] ??= "";
+  for (const name of numbers.split(" ")) all[name] ??= 0;
+  const names = Object.keys(all).map((name) => `"${name}"`);
+  const marks = names.map(() => "?").join(", ");
+  await kit.database.raw.run(`insert into batches (${names.join(", ")}) values (${marks})`, Object.values(all));
+}
+
 test("an upload of a dead process gives its room back after two hours", async () => {
   const userId = await addUser("ann");
   await add({ userId, state: "sending", nextCheckAt: START_SECONDS + 7_200 });
@@ -100,6 +114,22 @@ test("an expired file gives its room back at once, and its row ends a week later
   kit.clock.set(at + 7 * DAY);
   await sweep();
   expect(await store.find(object.id, { userId })).toBeUndefined();
+});
+
+test("results of a batch that is not settled are deleted upstream after its settlement", async () => {
+  const userId = await addUser("cid");
+  const object = await add({ userId, purpose: "batch_output" });
+  await addBatch({ id: "b", user_id: userId, phase: "ended", output_file_id: object.id });
+  expect(await store.holdsResults(object)).toBe(true);
+  await store.change(object, { state: "deleting", nextCheckAt: START_SECONDS, expiresAt: START_SECONDS + DAY });
+  await sweep();
+  expect(deleted).toEqual([]);
+  expect(await store.usage(userId)).toEqual({ files: 0, bytes: 0 });
+  await kit.database.raw.run("update batches set phase = 'settled' where id = 'b'", []);
+  kit.clock.set(START_SECONDS + 60);
+  await sweep();
+  expect(deleted).toEqual(["/file-UP1"]);
+  expect(await store.due(10)).toEqual([]);
 });
 
 test("files of a deleted user are deleted upstream, again after a failure, for a week", async () => {

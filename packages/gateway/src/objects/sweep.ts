@@ -2,6 +2,7 @@ import { number } from "../dialects/core/read.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import { findAccount } from "./account.ts";
+import { buildLateDeletion, FIRST_RETRY_SECONDS, REMEMBERED_SECONDS } from "./late-deletion.ts";
 import { deleteAt, isMissing, type LibraryDeps } from "./library.ts";
 import type { StoredObject } from "./stored-object.ts";
 
@@ -11,15 +12,11 @@ export interface SweepDeps extends LibraryDeps {
 }
 
 const ROWS_AT_ONCE = 200;
-const DAY = 86_400;
-/** Expired rows are still distinguished from unknown ones, and deletions upstream are tried again, for this long. */
-const REMEMBERED_SECONDS = 7 * DAY;
-const FIRST_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 21_600;
 
 /**
  * Frees what uploads of dead processes took, ends what has expired, and deletes upstream what belonged to deleted
- * users. `confirm` throws when another replica leads.
+ * users, and results that were deleted before their batch was settled. `confirm` throws when another replica leads.
  */
 export async function sweepObjects(deps: SweepDeps, signal: AbortSignal, confirm: () => Promise<void>): Promise<void> {
   const { store, clock } = deps;
@@ -51,6 +48,10 @@ async function deleteUpstream(object: StoredObject, signal: AbortSignal, deps: S
   const { store, snapshots, hashKey, call, clock, log } = deps;
   const account = findAccount(snapshots.current().channels, object, hashKey);
   const now = seconds(clock);
+  if (account && (await store.holdsResults(object))) {
+    await store.change(object, buildLateDeletion(now));
+    return;
+  }
   if (account && object.upstreamId !== "" && now < object.expiresAt)
     try {
       await deleteAt(account, object, { call, signal });
@@ -59,7 +60,7 @@ async function deleteUpstream(object: StoredObject, signal: AbortSignal, deps: S
         const tries = number(object.facts, "tries") ?? 0;
         const wait = Math.min(FIRST_RETRY_SECONDS * 2 ** tries, MAX_RETRY_SECONDS);
         await store.change(object, { facts: { ...object.facts, tries: tries + 1 }, nextCheckAt: now + wait });
-        log.warn("a file of a deleted user is not deleted upstream yet", { object: object.id, error });
+        log.warn("a deleted file is not deleted upstream yet", { object: object.id, error });
         return;
       }
     }

@@ -58,7 +58,10 @@ async function chooseFor(
   const wish: UploadWish = { caller, dialect, model: readModel(call, form) };
   const isRead = wish.model === undefined && holdsRequests(purpose) && form.isWhole;
   const modelInside = isRead ? await readModelInside(form) : undefined;
-  return chooseAccounts({ ...wish, modelInside }, snapshots.current(), selection);
+  const accounts = chooseAccounts({ ...wish, modelInside }, snapshots.current(), selection);
+  const takers = accounts.filter(({ service }) => service.purposes?.includes(purpose) ?? true);
+  if (takers.length > 0) return takers;
+  throw new AppError("unsupported_by_channel", { message: `No channel stores files for ${purpose || "no purpose"}.` });
 }
 
 /** Returns the model by which the client wants the channel to be chosen. */

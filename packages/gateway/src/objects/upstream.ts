@@ -26,6 +26,8 @@ export interface ObjectRequest {
   readonly query?: Readonly<Record<string, string>>;
   /** The call begins an upload, for which some vendors have another path. */
   readonly isUpload?: boolean;
+  /** The call is about an upload in parts, for which vendors have a collection of its own. */
+  readonly isParts?: boolean;
   /** Path and query that the upstream itself named, in place of those of its collection. */
   readonly named?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -142,10 +144,11 @@ async function buildCall(
 function buildUrl(
   { channel, keyIndex, service }: OpenAccount,
   provider: ProviderAdapter,
-  { below = "", query = {}, isUpload, named }: ObjectRequest,
+  { below = "", query = {}, isUpload, isParts, named }: ObjectRequest,
 ): URL {
   const collection = resolveFilesPath(service, channel);
-  const path = isUpload === true ? (service.uploadPath ?? collection) : collection;
+  const special = isParts === true ? service.partsPath : isUpload === true ? service.uploadPath : undefined;
+  const path = special ?? collection;
   const url = storeUrl(provider, channel, channel.keys[keyIndex] ?? "", path);
   // The host stays that of the channel, so that an upstream cannot send the gateway elsewhere.
   if (named !== undefined) return new URL(named, url.origin);

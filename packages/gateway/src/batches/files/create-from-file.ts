@@ -5,23 +5,27 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
 import type { StoredObject } from "../../objects/stored-object.ts";
-import { servingGroups } from "../../relay/admission/model-access.ts";
 import { readJson } from "../../relay/body/read-body.ts";
+import type { CallTags } from "../../relay/request/request.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
-import { findAccount, type OpenAccount } from "../accounts.ts";
-import { admitBatch, readBatchLimits } from "../admit.ts";
+import type { OpenAccount } from "../accounts.ts";
+import { admitBatch } from "../admit.ts";
 import type { BatchTarget } from "../choose-channel.ts";
 import { takeDeposit } from "../deposit.ts";
-import { estimateBatch, type BatchEstimate } from "../estimate-batch.ts";
+import { estimateBatch, isCapMissing, type BatchEstimate } from "../estimate-batch.ts";
 import { findRepeated, insertOnce, readIdempotencyKey } from "../idempotency.ts";
 import { buildNewRow } from "../new-row.ts";
+import { readBatchTags } from "../read-batch-tags.ts";
 import { openaiBatches, OWN_MARK } from "../protocols/openai.ts";
 import { submitBatch } from "../submit.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "../types.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { LineFault, type LineErrors } from "./line-errors.ts";
+import { findInput, readInputLines, requireFileAccount, requireServed, type InputFile } from "./input-file.ts";
+import { createOpenAiForm } from "./line-forms.ts";
 import { readFileCreation, type FileCreation } from "./read-creation.ts";
-import { readFileLines, type FileLines } from "./read-lines.ts";
+import { readRenamed } from "./rename-models.ts";
+import type { FileLines } from "./read-lines.ts";
 
 const MAX_PAIRS = 16;
 
@@ -29,11 +33,13 @@ const MAX_PAIRS = 16;
 interface Creation {
   readonly call: BatchCall;
   readonly creation: FileCreation;
+  readonly file: InputFile;
   readonly object: StoredObject;
   readonly account: OpenAccount;
   readonly endpoint: Endpoint;
   readonly key: string | undefined;
   readonly hash: string;
+  readonly tags: CallTags | undefined;
 }
 
 /** Creates a batch from a file that an upstream stores. Faults of lines become a batch that has failed. */
@@ -46,27 +52,15 @@ export async function createBatchFromFile(call: BatchCall, deps: BatchDeps): Pro
   const repeated = await findRepeated({ userId: call.caller.userId, key, hash }, deps);
   if (repeated) return repeated;
   const creation = readFileCreation(bytes);
-  const object = await findInput(creation, call, deps);
-  const account = requireFileAccount(object, deps);
+  const file = { id: creation.inputFileId, protocol: openaiBatches.id, param: "input_file_id" };
+  const object = await findInput(file, call, deps);
+  const account = requireFileAccount(object, file, deps);
   const endpoint = requireEndpoint(creation, account);
-  const all = { call, creation, object, account, endpoint, key, hash };
-  const lines = await readLines(all, deps);
+  const tags = readBatchTags(call, { metadata: creation.metadata }, deps);
+  const all = { call, creation, file, object, account, endpoint, key, hash, tags };
+  const form = createOpenAiForm(creation.endpoint, readRenamed(object.facts));
+  const lines = await readInputLines(all, { ...endpoint, form }, call, deps);
   return lines.errors.isEmpty ? createFromLines(all, lines, deps) : refuseLines(all, lines.errors, deps);
-}
-
-async function findInput({ inputFileId }: FileCreation, call: BatchCall, deps: BatchDeps): Promise<StoredObject> {
-  const object = await deps.library.find(inputFileId, deps.library.viewAs(call.caller));
-  if (object.dialect === "openai") return object;
-  throw new AppError("file_not_found", { param: "input_file_id", values: { id: inputFileId.slice(0, 128) } });
-}
-
-/** A batch is created where its file is stored. */
-function requireFileAccount({ id, channelId, keyMark }: StoredObject, deps: BatchDeps): OpenAccount {
-  const account = findAccount({ channel_id: channelId, key_mark: keyMark }, deps);
-  if (!account || account.support.protocol !== openaiBatches.id || account.channel.setting["batches"] === false)
-    throw new AppError("unsupported_by_channel", { message: "The upstream that stores the file takes no batches." });
-  if (account.channel.status !== 1) throw new AppError("file_unavailable", { param: "input_file_id", values: { id } });
-  return account;
 }
 
 function requireEndpoint({ endpoint, window }: FileCreation, { support }: OpenAccount): Endpoint {
@@ -78,30 +72,15 @@ function requireEndpoint({ endpoint, window }: FileCreation, { support }: OpenAc
   return found;
 }
 
-async function readLines({ call, creation, object, account, endpoint }: Creation, deps: BatchDeps): Promise<FileLines> {
-  const limits = readBatchLimits(deps.snapshots.current().options);
-  const { channel, support } = account;
-  const gone = new AbortController();
-  call.response.once("close", () => gone.abort(new AppError("client_closed_request")));
-  const { body } = await deps.library.openContent(object, { signal: gone.signal });
-  const rules = {
-    ...endpoint,
-    url: creation.endpoint,
-    channel,
-    maxItems: Math.min(limits.maxItems, support.maxItems),
-    maxBytes: Math.min(limits.maxBytes, support.maxBytes),
-  };
-  return readFileLines(body, rules, call, deps);
-}
-
 async function createFromLines(all: Creation, lines: FileLines, deps: BatchDeps): Promise<BatchRow> {
   const { call, account, endpoint } = all;
-  const target = requireServed(all, lines.model, deps);
+  const target = requireOwnName(all, lines.model, deps);
   const { model, specs } = lines;
+  const upstream = readRenamed(all.object.facts)?.upstream ?? model;
   const items = { models: new Map([[model, { first: 0, specs, spans: [] }]]), operation: endpoint.operation };
   const estimate = estimateBatch(
     items,
-    { group: target.group, caller: call.caller, rename: (name) => name, place: () => "input_file_id" },
+    { group: target.group, caller: call.caller, rename: () => upstream, place: () => "input_file_id" },
     deps,
   );
   const uncapped = findUncapped(all, estimate, deps);
@@ -113,38 +92,30 @@ async function createFromLines(all: Creation, lines: FileLines, deps: BatchDeps)
   const repeated = await insertOnce(row, lines.customIds, deps);
   if (repeated) return repeated;
   await takeDeposit({ row, call, target, model: listedName(model) }, deps);
-  const body = buildUpstreamBody(all, row.id);
+  const body = buildUpstreamBody(all, upstream, row.id);
   return submitBatch({ row, account, protocol: openaiBatches, body, headers: call.request.headers }, deps);
 }
 
-/** The channel of the file must serve the model for the caller, under the name that the file has. */
-function requireServed({ call, object, account }: Creation, model: string, deps: BatchDeps): BatchTarget {
-  const snapshot = deps.snapshots.current();
-  const { channel } = account;
-  const group = servingGroups(call.caller, snapshot).find((name) => {
-    const index = snapshot.index.get(name);
-    const levels = index?.get(model) ?? index?.get(listedName(model)) ?? [];
-    return levels.some(({ channels }) => channels.includes(channel));
-  });
-  if (group === undefined)
-    throw new AppError("file_not_on_channel", { param: "input_file_id", values: { id: object.id, model } });
-  if (mapModel(channel.modelMapping, model) !== model)
-    throw new AppError("batch_model_mapped", { param: "input_file_id", values: { model } });
-  return { channel, group };
+/** The channel of the file must serve the model under the name that the file has. */
+function requireOwnName(
+  { call, file, object, account: { channel } }: Creation,
+  model: string,
+  deps: BatchDeps,
+): BatchTarget {
+  const target = requireServed(file, { model, channel }, call, deps);
+  const isRenamed = readRenamed(object.facts)?.model === model;
+  if (isRenamed || mapModel(channel.modelMapping, model) === model) return target;
+  throw new AppError("batch_model_mapped", { param: file.param, values: { model } });
 }
 
-/** Answers without a limit can pass any reservation, so limited callers have to set one. */
-function findUncapped({ call, endpoint }: Creation, { models }: BatchEstimate, deps: BatchDeps): LineFault | undefined {
-  const { options } = deps.snapshots.current();
-  const isLimited = !call.caller.isUnlimited || !deps.budgets.isEmpty || options.BatchUncapped === "refuse";
-  const isUncapped = Object.values(models).some(({ uncapped }) => uncapped > 0);
-  if (!isLimited || !isUncapped) return undefined;
+function findUncapped({ call, endpoint }: Creation, estimate: BatchEstimate, deps: BatchDeps): LineFault | undefined {
+  if (!isCapMissing(estimate, call.caller, deps)) return undefined;
   const cap = endpoint.operation === "responses" ? "max_output_tokens" : "max_completion_tokens";
   return new LineFault("missing_required_parameter", `Every request needs ${cap} here.`, `body.${cap}`);
 }
 
 function buildRow(
-  { call, creation, object, account, key, hash }: Creation,
+  { call, creation, object, account, key, hash, tags }: Creation,
   {
     target,
     estimate,
@@ -153,7 +124,7 @@ function buildRow(
   deps: BatchDeps,
 ): BatchRow {
   return {
-    ...buildNewRow({ call, protocol: openaiBatches, account, group: target.group }, deps),
+    ...buildNewRow({ call, protocol: openaiBatches, account, group: target.group, tags }, deps),
     endpoint: creation.endpoint,
     models: JSON.stringify(estimate.models),
     input_file_id: object.id,
@@ -168,10 +139,10 @@ function buildRow(
 
 /** Stores the batch that has failed, so that the client finds it again. Nothing was sent, no money was moved. */
 async function refuseLines(all: Creation, errors: LineErrors, deps: BatchDeps): Promise<BatchRow> {
-  const { call, creation, object, account, key, hash } = all;
+  const { call, creation, object, account, key, hash, tags } = all;
   const now = seconds(deps.clock);
   const row: BatchRow = {
-    ...buildNewRow({ call, protocol: openaiBatches, account, group: call.caller.group }, deps),
+    ...buildNewRow({ call, protocol: openaiBatches, account, group: call.caller.group, tags }, deps),
     endpoint: creation.endpoint,
     input_file_id: object.id,
     phase: "refused",
@@ -186,7 +157,7 @@ async function refuseLines(all: Creation, errors: LineErrors, deps: BatchDeps): 
 }
 
 /** The upstream's metadata names the batch, so that it is found again after a lost answer. */
-function buildUpstreamBody({ creation, object }: Creation, id: string) {
+function buildUpstreamBody({ creation, object, account }: Creation, model: string, id: string) {
   const { asked, metadata } = creation;
   const isFull = Object.keys(metadata).length >= MAX_PAIRS;
   const body: JsonObject = {
@@ -194,6 +165,7 @@ function buildUpstreamBody({ creation, object }: Creation, id: string) {
     input_file_id: object.upstreamId,
     metadata: isFull ? { ...metadata } : { ...metadata, [OWN_MARK]: id },
   };
-  const bytes = Buffer.from(JSON.stringify(body));
+  const { form } = account.support;
+  const bytes = Buffer.from(JSON.stringify(form ? form.writeCreation(body, model) : body));
   return { size: bytes.length, open: () => Readable.from([bytes]) };
 }

@@ -12,8 +12,10 @@ export interface Endpoint {
   readonly dialect: Dialect;
 }
 
-/** By path, as clients name it. */
+/** By path, as clients name it; dated versions of Azure have no version in their paths. */
 export const ENDPOINTS: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
+  ["/chat/completions", { operation: "chat", dialect: openaiChat }],
+  ["/embeddings", { operation: "embeddings", dialect: openaiEmbeddings }],
   ["/v1/chat/completions", { operation: "chat", dialect: openaiChat }],
   ["/v1/responses", { operation: "responses", dialect: openaiResponses }],
   ["/v1/completions", { operation: "completions", dialect: openaiCompletions }],

@@ -36,6 +36,11 @@ export class LineErrors {
     if (this.#errors.length < MAX_REPORTED) this.#errors.push({ code, line, message, param });
   }
 
+  /** Says all reported faults in one text. */
+  describe(): string {
+    return this.#errors.map(({ line, message }) => (line === null ? message : `Line ${line}: ${message}`)).join("\n");
+  }
+
   /** Returns the batch that OpenAI would answer with. */
   toBatch(asked: JsonObject, createdAt: number): JsonObject {
     const { endpoint = "", completion_window: window = "24h", metadata = null } = asked;

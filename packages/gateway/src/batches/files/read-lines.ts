@@ -2,7 +2,7 @@ import type { JsonObject, RequestSpec } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../lib/text/json-scanner.ts";
 import { topLevelMembers } from "../../lib/text/json-top-level.ts";
-import { isObject, parseObject } from "../../lib/text/json.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { listsIds } from "../../relay/request/shared-ids.ts";
 import { mayBatchModel } from "../choose-channel.ts";
@@ -13,11 +13,11 @@ import { readPieces, type Piece } from "../results/pieces.ts";
 import type { BatchCall, BatchDeps } from "../types.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { LineErrors, LineFault } from "./line-errors.ts";
+import type { LineForm } from "./line-forms.ts";
 
 /** What the lines of a file have to be. */
 export interface LineRules extends Endpoint {
-  /** The path that every line calls. */
-  readonly url: string;
+  readonly form: LineForm;
   readonly channel: ChannelRecord;
   readonly maxItems: number;
   readonly maxBytes: number;
@@ -32,15 +32,6 @@ export interface FileLines {
 }
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
-const REQUIRED = ["custom_id", "method", "url", "body"];
-/** Members that cannot be in a batch, with the values that turn them on. */
-const UNSUPPORTED: Readonly<Record<string, (value: unknown) => boolean>> = {
-  stream: (value) => value === true,
-  background: (value) => value === true,
-  previous_response_id: (value) => value !== null && value !== undefined,
-  conversation: (value) => value !== null && value !== undefined,
-};
-
 /** Reads a file of requests line by line and collects its faults. Throws for a file that is too large. */
 export async function readFileLines(
   stream: AsyncIterable<Uint8Array>,
@@ -103,28 +94,22 @@ class LineReader {
   }
 
   async #item(bytes: Buffer): Promise<void> {
-    const line = parseLine(bytes);
-    const { customId, body } = readMembers(line, this.#rules.url);
-    if (!this.#customIds.add(customId))
-      throw new LineFault("duplicate_custom_id", "Another line has the same custom_id.", "custom_id");
-    const model = this.#readModel(body);
-    for (const [name, isOn] of Object.entries(UNSUPPORTED))
-      if (isOn(body[name]))
-        throw new LineFault("unsupported_parameter", `${name} cannot be used in batches.`, `body.${name}`);
-    const { operation, dialect, channel } = this.#rules;
-    const span = topLevelMembers(bytes, ["body"])?.get("body");
+    const { form, operation, dialect, channel, maxItems } = this.#rules;
+    const { customId, member, body, model } = form.read(parseLine(bytes));
+    if (customId !== undefined && !this.#customIds.add(customId))
+      throw new LineFault("duplicate_custom_id", `Another line has the same ${form.idMember}.`, form.idMember);
+    this.#checkModel(model);
+    const span = topLevelMembers(bytes, [member])?.get(member);
     const text = span ? bytes.subarray(span.start, span.end) : bytes;
-    const item = { member: "body", body, bytes: text, model, operation, dialect };
+    const item = { member, body, bytes: text, model, operation, dialect };
     const { spec, sharedIds } = await checkItem(item, this.#call, this.#deps);
     if (sharedIds && !listsIds(channel, sharedIds))
-      throw new LineFault("unsupported_parameter", sharedIds.refusal.message, "body");
-    if (this.#specs.length < this.#rules.maxItems) this.#specs.push(spec);
+      throw new LineFault("unsupported_parameter", sharedIds.refusal.message, member);
+    // Lines that were renamed have the price of the client's name.
+    if (this.#specs.length < maxItems) this.#specs.push(spec.model === model ? spec : { ...spec, model });
   }
 
-  #readModel(body: JsonObject): string {
-    const { model } = body;
-    if (typeof model !== "string" || model === "")
-      throw new LineFault("missing_required_parameter", "The request names no model.", "body.model");
+  #checkModel(model: string): void {
     if (this.#model !== "" && model !== this.#model)
       throw new LineFault(
         "model_mismatch",
@@ -136,7 +121,6 @@ class LineReader {
       throw new LineFault("model_not_found", message, "body.model");
     }
     this.#model = model;
-    return model;
   }
 }
 
@@ -151,17 +135,6 @@ function parseLine(bytes: Buffer): JsonObject {
   const line = isWhole ? parseObject(bytes.toString("utf8")) : undefined;
   if (!line) throw invalidLine();
   return line as JsonObject;
-}
-
-function readMembers(line: JsonObject, url: string): { readonly customId: string; readonly body: JsonObject } {
-  const missing = REQUIRED.find((name) => line[name] === undefined || line[name] === null);
-  if (missing !== undefined) throw new LineFault("missing_required_parameter", `The line has no ${missing}.`, missing);
-  const { custom_id: customId, method, url: asked, body } = line;
-  if (typeof customId !== "string" || !isObject(body))
-    throw new LineFault("missing_required_parameter", "custom_id must be a text and body an object.", "body");
-  if (method !== "POST") throw new LineFault("invalid_method", "The method must be POST.", "method");
-  if (asked !== url) throw new LineFault("url_mismatch", `The url must be the batch's endpoint, ${url}.`, "url");
-  return { customId, body: body as JsonObject };
 }
 
 /** Returns the fault of the line; failures of the gateway itself end the creation. */

@@ -41,7 +41,7 @@ async function register(row: BatchRow, upstreamId: string, kind: string, library
     tokenId: row.token_id,
     channelId: row.channel_id,
     keyMark: row.key_mark,
-    dialect: "openai",
+    dialect: row.dialect === "gemini" ? "gemini" : "openai",
     upstreamId,
     name: `${row.id}_${kind}.jsonl`,
     mime: "application/jsonl",

@@ -10,14 +10,7 @@ import { CustomIds } from "../custom-ids.ts";
 import { checkItem } from "../items/check-item.ts";
 import type { InlineProtocol } from "../protocols/protocol.ts";
 import type { BatchCall, BatchDeps } from "../types.ts";
-import type { InlineBody } from "./spool-body.ts";
-
-/** A range of the body that is sent with other bytes. */
-export interface BodyEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly json: string;
-}
+import type { BodyEdit, InlineBody } from "./inline-body.ts";
 
 /** The items of one model. */
 export interface ModelItems {
@@ -103,25 +96,23 @@ class ItemReader {
   }
 
   async read(bytes: Buffer, start: number, at: number): Promise<void> {
+    const { itemDialect: dialect, operation, idMember } = this.#protocol;
     const item = this.#protocol.readItem(parseElement(bytes));
-    if (!this.#customIds.add(item.customId))
-      throw invalidRequest("custom_id", "another item of the batch has the same id.");
-    const inner = requireSpan(bytes, item.member);
+    const { customId, member, model, body } = item;
+    if (customId !== undefined && !this.#customIds.add(customId))
+      throw invalidRequest(idMember, "another item of the batch has the same id.");
+    const inner = requireSpan(bytes, member);
     const text = bytes.subarray(inner.start, inner.end);
-    const model = item.body["model"];
-    if (typeof model !== "string" || model === "")
-      throw invalidRequest(`${item.member}.model`, "it must name a model.");
-    const span = requireSpan(text, "model", `${item.member}.model`);
+    const span = item.namesModel ? requireSpan(text, "model", `${member}.model`) : undefined;
     const from = start + inner.start;
-    const { itemDialect: dialect } = this.#protocol;
-    const request = { member: item.member, body: item.body, bytes: text, model, operation: "chat", dialect } as const;
+    const request = { member, body, bytes: text, model, operation, dialect };
     const { spec, sharedIds, edited } = await checkItem(request, this.#call, this.#deps);
     if (sharedIds) this.#shared.push(sharedIds);
-    if (edited) this.#edits.push(...findEdits(item.body, edited, text, from));
+    if (edited) this.#edits.push(...findEdits(body, edited, text, from));
     let items = this.#models.get(model);
     if (!items) this.#models.set(model, (items = { first: at, specs: [], spans: [] }));
     items.specs.push(spec);
-    items.spans.push(from + span.start, from + span.end);
+    if (span) items.spans.push(from + span.start, from + span.end);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Spool } from "../../relay/body/spool.ts";
-import type { BodyEdit, InlineItems } from "./read-items.ts";
+import type { BodyEdit } from "./inline-body.ts";
+import type { InlineItems } from "./read-items.ts";
 
 /** A body as it is sent: its length, and its bytes, which can be read once. */
 export interface SplicedBody {
@@ -8,13 +9,20 @@ export interface SplicedBody {
   open(): Readable;
 }
 
-/** Returns the edits that give each item the name under which the channel's upstream knows its model. */
-export function renameModels({ models, edits }: InlineItems, rename: (model: string) => string): BodyEdit[] {
-  const all = [...edits];
+/**
+ * Returns the edits that give each item the name under which the channel's upstream knows its model, with others. They
+ * are sorted.
+ */
+export function renameModels(
+  { models, edits }: InlineItems,
+  { rename, writeModel }: { readonly rename: (model: string) => string; readonly writeModel: (name: string) => string },
+  others: readonly BodyEdit[],
+): BodyEdit[] {
+  const all = [...others, ...edits];
   for (const [model, { spans }] of models) {
     const name = rename(model);
     if (name === model) continue;
-    const json = JSON.stringify(name);
+    const json = JSON.stringify(writeModel(name));
     for (let at = 0; at + 1 < spans.length; at += 2) all.push({ start: spans[at] ?? 0, end: spans[at + 1] ?? 0, json });
   }
   return all.toSorted((one, other) => one.start - other.start);

@@ -5,25 +5,16 @@ import { watchPace } from "../../lib/async/body-rate.ts";
 import { JsonElements, type ElementsFault } from "../../lib/text/json-elements.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
+import type { InlineBody } from "./inline-body.ts";
 import { repeatedMember } from "../../lib/text/json-members.ts";
 import { findJsonFault } from "../../lib/text/json-scanner.ts";
-import { createSpool, type Spool } from "../../relay/body/spool.ts";
+import { createSpool } from "../../relay/body/spool.ts";
 
 export interface InlineLimits {
   readonly maxItems: number;
   readonly maxBytes: number;
   readonly minBytesPerSecond: number;
-}
-
-/** The body of an inline batch on disk, with the positions of its items. */
-export interface InlineBody {
-  readonly spool: Spool;
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-  /** The body with `0` in place of each item. */
-  readonly frame: JsonObject;
-  /** SHA-256 in hex. */
-  readonly hash: string;
+  readonly hasTwoSpellings?: boolean;
 }
 
 /** No vendor takes a larger request. */
@@ -45,6 +36,7 @@ export async function spoolInlineBody(
     maxElements: limits.maxItems,
     maxElementBytes: MAX_ITEM_BYTES,
     maxFrameBytes: MAX_FRAME_BYTES,
+    ...(limits.hasTwoSpellings === true && { hasTwoSpellings: true }),
   });
   const hash = createHash("sha256");
   try {
@@ -55,8 +47,9 @@ export async function spoolInlineBody(
       return spool.write(chunk);
     });
     if (!elements.end()) throw refusal(elements.fault, path, limits);
-    const frame = readFrame(elements, path);
-    return { spool, starts: elements.starts, ends: elements.ends, frame, hash: hash.digest("hex") };
+    const { starts, ends, isFound, frame: frameBytes } = elements;
+    const frame = readFrame(frameBytes);
+    return { spool, starts, ends, isFound, frame, frameBytes, hash: hash.digest("hex") };
   } catch (error) {
     await spool.dispose();
     throw error;
@@ -106,17 +99,20 @@ function receive(
   });
 }
 
-function readFrame(elements: JsonElements, path: readonly string[]): JsonObject {
-  const { frame: bytes } = elements;
+function readFrame(bytes: Buffer): JsonObject {
   if (findJsonFault(bytes)) throw invalidJson();
   const frame = parseObject(bytes.toString("utf8"));
   if (!frame) throw invalidJson();
-  const list = path.join(".");
   const repeated = repeatedMember(bytes, () => true);
   if (repeated !== undefined) throw invalidRequest(repeated, `${repeated} is in the body twice; send it once.`);
-  if (!elements.isFound) throw invalidRequest(list, `${list}: it must be a list.`);
-  if (elements.starts.length === 0) throw invalidRequest(list, `${list}: it must have at least one item.`);
   return frame;
+}
+
+/** Throws for a body without items. */
+export function requireItems({ isFound, starts }: InlineBody, path: readonly string[]): void {
+  const list = path.join(".");
+  if (!isFound) throw invalidRequest(list, `${list}: it must be a list.`);
+  if (starts.length === 0) throw invalidRequest(list, `${list}: it must have at least one item.`);
 }
 
 function refusal(fault: ElementsFault | undefined, path: readonly string[], limits: InlineLimits): AppError {

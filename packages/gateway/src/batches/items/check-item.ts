@@ -3,6 +3,7 @@ import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../lib/text/json-scanner.ts";
 import { checkMembers, getMemberNames } from "../../relay/body/member-names.ts";
 import { jsonBody } from "../../relay/body/read-body.ts";
+import { CallProgress } from "../../relay/request/call-progress.ts";
 import { judgeTaskPrompt } from "../../relay/policies/guardrail/elsewhere.ts";
 import type { SharedIds } from "../../relay/request/shared-ids.ts";
 import { findIds } from "../../relay/tenancy/find-ids.ts";
@@ -68,7 +69,7 @@ async function judge({ model, dialect }: ItemRequest, body: Body, call: BatchCal
   const snapshot = deps.snapshots.current();
   if (!snapshot.guardrail?.checksPrompts) return;
   const spec = { operation: "batch", dialect: dialect.id, model, stream: false };
-  const request = { id: call.requestId, caller: call.caller, spec };
+  const request = { id: call.requestId, caller: call.caller, spec, progress: new CallProgress() };
   await judgeTaskPrompt(request, dialect.promptWords(body), { snapshot, guardrail: deps.guardrail });
 }
 
@@ -91,9 +92,11 @@ async function keepIds(
       startedAt,
       autoGroup: undefined,
       isPlayground: false,
+      progress: new CallProgress(),
     },
     deps,
   );
+  if (!checked) return {};
   if (checked.pinnedAccount)
     throw invalidRequest(member, "it continues an earlier answer; send the whole conversation instead.");
   const { sharedIds } = checked;
@@ -104,7 +107,7 @@ async function keepIds(
 /** An item that the vendor will refuse is estimated by its size. */
 function inspect({ dialect, model, operation, bytes }: ItemRequest, body: Body): RequestSpec {
   try {
-    return dialect.inspect(body, operation, undefined);
+    return dialect.inspect(body, operation, dialect.errors === "gemini" ? model : undefined);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const promptEstimate = Math.ceil(bytes.length / TOKEN_BYTES);

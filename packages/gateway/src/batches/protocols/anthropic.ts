@@ -14,10 +14,15 @@ const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Message batches. */
 export const anthropicBatches: InlineProtocol = {
   id: "anthropic",
-  resultFormat: "anthropic",
-  hasFiles: false,
+  findFormat: () => "anthropic",
+  hasFiles: () => false,
+  hasResults: ({ succeeded }) => succeeded > 0,
   itemDialect: anthropicMessages,
   itemPath: ["requests"],
+  operation: "chat",
+  idMember: "custom_id",
+  placeModel: (item) => `requests.${item}.params.model`,
+  writeModel: (name) => name,
   createId: () => createObjectId("anthropic", "batch"),
   readItem,
   readState,
@@ -34,9 +39,10 @@ export const anthropicBatches: InlineProtocol = {
   paths: buildPaths,
 };
 
-function buildPaths({ path }: BatchSupport): ReturnType<BatchProtocol["paths"]> {
+function buildPaths(support: BatchSupport): ReturnType<BatchProtocol["paths"]> {
+  const { path } = support;
   return {
-    ...buildCommonPaths(path, 1_000),
+    ...buildCommonPaths(support, 1_000),
     remove: (id) => buildPath(path, "DELETE", id),
     results: (id) => buildPath(path, "GET", id, "/results"),
   };
@@ -47,7 +53,9 @@ function readItem(element: JsonObject): InlineItem {
   if (typeof customId !== "string" || !CUSTOM_ID.test(customId))
     throw invalidRequest("custom_id", "it must have 1 to 64 letters, digits, - or _.");
   if (!isObject(params)) throw invalidRequest("params", "it must be an object.");
-  return { customId, member: "params", body: params };
+  const { model } = params;
+  if (typeof model !== "string" || model === "") throw invalidRequest("params.model", "it must name a model.");
+  return { customId, member: "params", body: params, model, namesModel: true };
 }
 
 function readState(json: unknown): BatchState | undefined {

@@ -1,8 +1,9 @@
 import { anthropicBatches } from "./anthropic.ts";
+import { geminiBatches } from "./gemini.ts";
 import { openaiBatches } from "./openai.ts";
 import type { BatchProtocol } from "./protocol.ts";
 
-const PROTOCOLS: readonly BatchProtocol[] = [anthropicBatches, openaiBatches];
+const PROTOCOLS: readonly BatchProtocol[] = [anthropicBatches, geminiBatches, openaiBatches];
 
 /** Returns the protocol of a row; throws for a row that no version of this program has written. */
 export function requireProtocol(dialect: string): BatchProtocol {

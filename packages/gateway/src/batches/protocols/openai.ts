@@ -16,8 +16,9 @@ const END_TIMES = ["completed_at", "failed_at", "expired_at", "cancelled_at"];
 /** Batches whose items are in files. */
 export const openaiBatches: BatchProtocol = {
   id: "openai",
-  resultFormat: "openai",
-  hasFiles: true,
+  findFormat: () => "openai",
+  hasFiles: () => true,
+  hasResults: ({ output_file_id: output }) => output !== "",
   createId: () => createObjectId("openai", "batch"),
   readState,
   readList: (json) => (isObject(json) ? list(json, "data").filter(isObject) : []),
@@ -38,8 +39,8 @@ export const openaiBatches: BatchProtocol = {
   paths: buildPaths,
 };
 
-function buildPaths({ path }: BatchSupport): ReturnType<BatchProtocol["paths"]> {
-  return { ...buildCommonPaths(path, 100), remove: () => undefined, results: () => undefined };
+function buildPaths(support: BatchSupport): ReturnType<BatchProtocol["paths"]> {
+  return { ...buildCommonPaths(support, 100), remove: () => undefined, results: () => undefined };
 }
 
 function readState(json: unknown): BatchState | undefined {

@@ -5,6 +5,9 @@ import { isObject, parseObject } from "../../lib/text/json.ts";
 /** How the upstream writes the results of a batch. */
 export type ResultFormat = "openai" | "anthropic" | "gemini";
 
+/** `gemini-inline`: the operation with its `inlinedResponses`; all others are lines. */
+export type ReadFormat = ResultFormat | "gemini-inline";
+
 /** What became of one item. */
 export interface Outcome {
   /** Undefined where the protocol lets items go without one. */
@@ -69,6 +72,13 @@ function readAnthropicLine(line: JsonObject): Outcome | undefined {
 function readGeminiItem(line: JsonObject): Outcome | undefined {
   const id = text(line, "key") ?? text(object(line, "metadata"), "key");
   const answer = object(line, "response");
-  if (answer) return { id, result: "succeeded", answer };
+  if (answer) return { id, result: "succeeded", answer: withTokenCount(answer) };
   return isObject(line["error"]) ? { id, result: "failed" } : undefined;
+}
+
+/** Embeddings of batches report their tokens in a member of their own. */
+function withTokenCount(answer: JsonObject): JsonObject {
+  const promptTokenCount = Number(answer["tokenCount"]);
+  const isCounted = Number.isSafeInteger(promptTokenCount) && promptTokenCount > 0 && !answer["usageMetadata"];
+  return isCounted ? { ...answer, usageMetadata: { promptTokenCount } } : answer;
 }

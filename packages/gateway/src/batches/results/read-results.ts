@@ -15,7 +15,7 @@ import type { ModelTerms, OpenTerms } from "../pricing/terms.ts";
 import { IdSet } from "./id-set.ts";
 import { LineSplitter } from "./lines.ts";
 import { ListElementSplitter } from "./list-elements.ts";
-import { readOutcome, type Outcome, type ResultFormat } from "./outcomes.ts";
+import { readOutcome, type Outcome, type ReadFormat, type ResultFormat } from "./outcomes.ts";
 import { readPieces, type Piece } from "./pieces.ts";
 import { ModelTotals, type BatchSums } from "./sums.ts";
 
@@ -29,8 +29,7 @@ export interface BatchedModel {
 }
 
 export interface ReadResultsRequest {
-  /** `gemini-inline`: the operation with its `inlinedResponses`; all others are lines. */
-  readonly format: ResultFormat | "gemini-inline";
+  readonly format: ReadFormat;
   /** Output first, errors last; a file that does not exist is left out. */
   readonly streams: readonly AsyncIterable<Uint8Array>[];
   readonly terms: OpenTerms;

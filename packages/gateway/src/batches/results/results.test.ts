@@ -9,6 +9,7 @@ import { quota } from "../../billing/money/quota.ts";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
 import { freezeTerms, openTerms, type OpenTerms } from "../pricing/terms.ts";
+import { dropElements, fillLists } from "./named-lists.ts";
 import { readBatchResults, type ReadResultsRequest } from "./read-results.ts";
 import { settleBatch, type SettledBatch } from "./settle-batch.ts";
 import { SETTLEMENT_CASES } from "./settlements.contract.ts";
@@ -268,4 +269,43 @@ test("100,000 results need no memory that grows with them, and let other work ru
   expect(sums).toMatchObject({ succeeded: total, quota: 3500 * total, unreadable: 0 });
   expect((process.memoryUsage().rss - memory) / 1024 / 1024).toBeLessThan(160);
   expect(turns).toBeGreaterThan(100);
+});
+
+describe("lists of results inside of an operation", () => {
+  const results = [{ response: { text: 'a "]," \\\\' }, metadata: { inlinedResponses: "[" } }, { error: [[]] }];
+  const build = (list: readonly unknown[]) => ({
+    name: 'x "inlinedResponses":[] [',
+    metadata: { output: { inlinedResponses: { inlinedResponses: list } }, state: "y" },
+    response: { inlinedResponses: { inlinedResponses: list } },
+  });
+
+  it("are left out and put back, however the bytes arrive", async () => {
+    for (const text of [JSON.stringify(build(results)), JSON.stringify(build(results), null, 2)])
+      for (let size = 1; size < 40; size++) {
+        const rest = Buffer.concat(await Array.fromAsync(dropElements(streamOf(text, size), "inlinedResponses")));
+        expect(JSON.parse(rest.toString())).toEqual(build([]));
+        const frame = JSON.stringify({ ...build([]), name: "mine" });
+        const filled = await Array.fromAsync(fillLists(frame, streamOf(text, size), "inlinedResponses"));
+        expect(JSON.parse(Buffer.concat(filled).toString())).toEqual({ ...build(results), name: "mine" });
+      }
+  });
+
+  it("stay empty where the other text has fewer, and further ones are left out", async () => {
+    const fill = async (frame: object, text: object) => {
+      const parts = await Array.fromAsync(fillLists(JSON.stringify(frame), streamOf(JSON.stringify(text)), "list"));
+      return JSON.parse(Buffer.concat(parts).toString()) as unknown;
+    };
+    expect(await fill({ a: { list: [] }, b: { list: [] } }, { list: [1] })).toEqual({
+      a: { list: [1] },
+      b: { list: [] },
+    });
+    expect(await fill({ list: [] }, { a: { list: [1] }, b: { list: [2] } })).toEqual({ list: [1] });
+    expect(await fill({ list: [] }, { a: 1 })).toEqual({ list: [] });
+  });
+});
+
+it("the rows of a batch have the tags and the end user of the call that created it", async () => {
+  const sums = await read({ streams: [line("a", 1000, 500)], total: 1 });
+  const close = settleBatch(settled({ tags: "app=shop", endUser: "42" }), sums, { at: 1 });
+  expect(close.settlements.map(({ log }) => [log?.tags, log?.endUser])).toEqual([["app=shop", "42"]]);
 });

@@ -15,6 +15,11 @@ export interface SettledBatch {
   readonly tokenId: number;
   readonly username: string;
   readonly tokenName: string;
+  /** Who used the key of a team; absent for keys of persons. */
+  readonly actor?: string;
+  /** What the batch is for; "" = unknown. */
+  readonly tags?: string;
+  readonly endUser?: string;
   readonly channelId: number;
   readonly group: string;
   readonly endpoint: string;
@@ -89,6 +94,9 @@ function buildLog(batch: SettledBatch, sums: BatchSums, part: ModelPart): LogDet
     content: describe(batch, part),
     other: JSON.stringify({ batch: buildDetail(batch, sums, part), ...buildPriceDetail(batch, part) }),
     ip: "",
+    ...(batch.tags && { tags: batch.tags }),
+    ...(batch.endUser && { endUser: batch.endUser }),
+    ...(batch.actor !== undefined && { actor: batch.actor }),
   };
 }
 

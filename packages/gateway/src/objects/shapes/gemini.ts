@@ -9,6 +9,11 @@ const MAX_PAGE = 100;
 const USUAL_PAGE = 10;
 const NAME = /^files\/([\w-]{1,128})$/;
 
+/** Returns the name that a client gives its file, in either way of writing. */
+export function readDisplayName(file: JsonObject): string {
+  return text(file, "displayName") ?? text(file, "display_name") ?? "";
+}
+
 /** Files of Google's protocol. */
 export const geminiFiles: FileShape = {
   dialect: "gemini",

@@ -1,10 +1,22 @@
+import type { JsonObject } from "../../lib/text/json.ts";
+
 /** The protocol in which clients and upstreams speak about batches. */
-export type BatchProtocolId = "anthropic" | "openai";
+export type BatchProtocolId = "anthropic" | "gemini" | "openai";
+
+/** How a vendor writes the objects of a protocol in its own way. */
+export interface BatchForm {
+  /** Returns the vendor's body for a creation of the protocol. */
+  writeCreation(asked: JsonObject, model: string): JsonObject;
+  /** Returns a batch of the vendor as the protocol writes it. */
+  readBatch(batch: JsonObject): JsonObject;
+  /** The parameter that says how long a page of the list may be; absent = the list has no pages. */
+  readonly pageParameter?: string;
+}
 
 /** What a vendor's batch API has of its own, besides its protocol. */
 export interface BatchSupport {
   readonly protocol: BatchProtocolId;
-  /** Path of the list of batches. */
+  /** Path of the list of batches; it may end with a query. */
   readonly path: string;
   readonly maxItems: number;
   readonly maxBytes: number;
@@ -12,6 +24,8 @@ export interface BatchSupport {
   readonly endpoints?: readonly string[];
   /** Values of `completion_window`. */
   readonly windows?: readonly string[];
+  /** Absent = the vendor writes the protocol as it is. */
+  readonly form?: BatchForm;
 }
 
 const MEBIBYTE = 1024 * 1024;

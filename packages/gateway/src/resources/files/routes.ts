@@ -5,6 +5,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import { findQuota } from "../../objects/quota.ts";
 import type { StoredObject } from "../../objects/stored-object.ts";
 import type { ObjectStore } from "../../objects/store.ts";
+import { storedAccountRoutes, type AccountRoutesDeps } from "./accounts.ts";
 import type { FileStore } from "./store.ts";
 
 /** What the management of files uses of the part that stores them. */
@@ -12,15 +13,18 @@ export interface StoredFiles {
   readonly objects: Pick<ObjectStore, "find" | "usage">;
   /** Deletes a file at its provider, then its row. */
   readonly remove: (object: StoredObject) => Promise<void>;
+  /** Returns the marks of a channel's keys in their order; undefined if there is no such channel. */
+  readonly listMarks: (channelId: number) => readonly string[] | undefined;
 }
 
-export interface FileRoutesDeps extends StoredFiles {
+export interface FileRoutesDeps extends StoredFiles, AccountRoutesDeps {
   readonly store: FileStore;
   readonly options: () => OptionValues;
 }
 
-export function fileRoutes({ store, objects, remove, options }: FileRoutesDeps): Route[] {
+export function fileRoutes({ store, objects, remove, options, ...accounts }: FileRoutesDeps): Route[] {
   return [
+    ...storedAccountRoutes(accounts),
     implement(fileList, async (call) => {
       const { rows, total } = await store.page({ ...call.query, ...resolvePage(call.query) });
       call.setTotal(total);

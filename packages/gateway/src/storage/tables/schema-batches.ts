@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 /**
  * - `creating`: the row and perhaps its deposit exist, the upstream is not known to have the batch
  * - `open`: the upstream works on it
@@ -46,10 +48,15 @@ export interface BatchTable {
   cancelled: number;
   deposit: number;
   charged: number;
+  /** What its answers would have cost outside of a batch, less `charged`. */
+  saved: number;
   /** JSON: the prices of the creation. */
   terms: string;
   /** JSON: what the client stored with it. */
   metadata: string;
+  /** What the batch is for, as in `logs`. */
+  tags: Generated<string>;
+  end_user: Generated<string>;
   idempotency_key: string | null;
   body_hash: string;
   /** Code of the last failure; "" = none. */

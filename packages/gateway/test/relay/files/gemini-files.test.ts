@@ -62,6 +62,57 @@ function call(key: string, path: string, method = "GET"): Promise<Response> {
   return fetch(tenants.gateway.url + path, { method, headers: { "x-goog-api-key": key } });
 }
 
+describe("uploads of Google's protocol in one request", () => {
+  const boundary = "a-boundary";
+  const build = (bytes: Buffer, about = '{"file":{"displayName":"note","name":"files/mine"}}', type = "text/plain") =>
+    Buffer.concat([
+      Buffer.from(`--${boundary}\r\nContent-Type: application/json\r\n\r\n${about}\r\n`),
+      Buffer.from(`--${boundary}\r\nContent-Type: ${type}\r\n\r\n`),
+      bytes,
+      Buffer.from(`\r\n--${boundary}--`),
+    ]);
+  const upload = (key: string, body: NonNullable<RequestInit["body"]>, more: RequestInit = {}) =>
+    fetch(`${tenants.gateway.url}/upload/v1beta/files`, {
+      method: "POST",
+      headers: {
+        "x-goog-api-key": key,
+        "x-goog-upload-protocol": "multipart",
+        "content-type": `multipart/related; boundary=${boundary}`,
+      },
+      body,
+      ...more,
+    });
+
+  it("reach the upstream whole, with a name of the gateway, announced or not", async () => {
+    const { gateway, mine } = tenants;
+    await gateway.channel("gemini-files", GEMINI);
+    const bytes = randomBytes(300_000);
+    const streamed = { duplex: "half" } as RequestInit;
+    for (const response of [
+      await upload(mine, build(bytes)),
+      await upload(mine, new Blob([build(bytes)]).stream(), streamed),
+    ]) {
+      expect(response.status).toBe(200);
+      const { file } = (await response.json()) as { file: GoogleFile };
+      expect(file.name).toMatch(/^files\/[a-z0-9]{26}$/);
+      expect(file).toMatchObject({ sizeBytes: String(bytes.length), mimeType: "text/plain", displayName: "note" });
+      expect((await call(mine, `/v1beta/${file.name}`, "DELETE")).status).toBe(200);
+    }
+    const sent = gateway.upstream.requests.filter(({ path }) => path.startsWith("/upload/"));
+    expect(sent.map(({ body }) => body.includes(bytes) && !body.includes("files/mine"))).toEqual([true, true]);
+  });
+
+  it.each([
+    ["no second part", Buffer.from(`--${boundary}\r\n\r\n{}\r\n--${boundary}--`)],
+    ["no JSON", build(Buffer.from("x"), "file")],
+    ["a head without an end", Buffer.alloc(200_000, "x")],
+  ])("are refused with %s, and nothing is sent", async (_name, body) => {
+    const { gateway, mine } = tenants;
+    expect((await upload(mine, body)).status).toBe(400);
+    expect(gateway.upstream.requests).toEqual([]);
+  });
+});
+
 describe("resumable uploads of Google's clients", () => {
   it("arrive whole in pieces without a key, and their last call may be repeated", async () => {
     const { gateway, mine } = tenants;

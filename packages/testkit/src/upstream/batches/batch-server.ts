@@ -15,6 +15,10 @@ export interface ResultFaults {
   readonly hasUnreadableLine?: boolean;
   /** Reads of the results that fail first. */
   readonly missingReads?: number;
+  /** The next reads after those send half of the results, and then nothing. */
+  readonly stalledReads?: number;
+  /** Reads of the batch itself that get no answer first. */
+  readonly hangingPolls?: number;
 }
 
 export interface FakeBatch {
@@ -25,7 +29,10 @@ export interface FakeBatch {
   status: "in_progress" | "canceling" | "ended";
   faults: ResultFaults;
   resultReads: number;
+  polls: number;
 }
+
+type Silence = "lost" | "hanging";
 
 /** The batch APIs of the fake upstream. */
 export interface BatchServer {
@@ -36,8 +43,10 @@ export interface BatchServer {
   failNext(status: number, times?: number): void;
   /** The next creation is carried out, but its connection ends without an answer. */
   loseNextAnswer(): void;
-  /** Undefined for a path that is no batch API; `lost` = no answer is sent. */
-  answer(request: Recorded): ScriptedAnswer | "lost" | undefined;
+  /** The next creation is carried out, but its answer never comes. */
+  holdNextAnswer(): void;
+  /** Undefined for a path that is no batch API; `lost` = the connection ends, `hanging` = it stays open. */
+  answer(request: Recorded): ScriptedAnswer | Silence | undefined;
   reset(): void;
 }
 
@@ -47,10 +56,10 @@ const USAGE = { input_tokens: 100, output_tokens: 50, service_tier: "batch" };
 export function createBatchServer(): BatchServer {
   const batches = new Map<string, FakeBatch>();
   let failing = { status: 0, times: 0 };
-  let isNextLost = false;
+  let next: Silence | undefined;
   let serial = 0;
 
-  const create = (request: Recorded): ScriptedAnswer | "lost" => {
+  const create = (request: Recorded): ScriptedAnswer | Silence => {
     const requests = (request.json?.["requests"] ?? []) as readonly { custom_id: string }[];
     serial += 1;
     const batch: FakeBatch = {
@@ -61,14 +70,16 @@ export function createBatchServer(): BatchServer {
       status: "in_progress",
       faults: {},
       resultReads: 0,
+      polls: 0,
     };
     batches.set(batch.id, batch);
-    const isLost = isNextLost;
-    isNextLost = false;
-    return isLost ? "lost" : { body: show(batch) };
+    const silence = next;
+    next = undefined;
+    return silence ?? { body: show(batch) };
   };
 
-  const act = (request: Recorded, batch: FakeBatch, rest: string): ScriptedAnswer => {
+  const act = (request: Recorded, batch: FakeBatch, rest: string): ScriptedAnswer | Silence => {
+    if (rest === "" && request.method === "GET" && ++batch.polls <= (batch.faults.hangingPolls ?? 0)) return "hanging";
     if (rest === "/results") return readResults(batch);
     if (rest === "/cancel" && batch.status === "in_progress") batch.status = "canceling";
     if (request.method !== "DELETE") return { body: show(batch) };
@@ -83,13 +94,17 @@ export function createBatchServer(): BatchServer {
       if (!batch) throw new Error(`the fake upstream has no batch ${id}`);
       batch.ends = new Map(Object.entries(ends));
       batch.faults = faults;
+      batch.polls = 0;
       batch.status = "ended";
     },
     failNext(status, times = 1) {
       failing = { status, times };
     },
     loseNextAnswer() {
-      isNextLost = true;
+      next = "lost";
+    },
+    holdNextAnswer() {
+      next = "hanging";
     },
     answer(request) {
       const found = ROUTE.exec(request.path);
@@ -107,7 +122,7 @@ export function createBatchServer(): BatchServer {
     reset() {
       batches.clear();
       failing = { status: 0, times: 0 };
-      isNextLost = false;
+      next = undefined;
     },
   };
 }
@@ -150,6 +165,7 @@ function findEnd(batch: FakeBatch, customId: string): ItemEnd {
 function readResults(batch: FakeBatch): ScriptedAnswer {
   batch.resultReads += 1;
   const { duplicates = [], unknownIds = [], hasUnreadableLine = false, missingReads = 0, linesSent } = batch.faults;
+  const { stalledReads = 0 } = batch.faults;
   if (batch.status !== "ended" || batch.resultReads <= missingReads) return refuse(404);
   const lines = [
     // Results come in any order.
@@ -162,7 +178,9 @@ function readResults(batch: FakeBatch): ScriptedAnswer {
     .slice(0, linesSent)
     .map((line) => `${line}\n`)
     .join("");
-  return { headers: { "content-type": "application/x-jsonl" }, body };
+  const isStalled = batch.resultReads <= missingReads + stalledReads;
+  const headers = { "content-type": "application/x-jsonl" };
+  return { headers, body, ...(isStalled && { stallsAfter: Math.floor(body.length / 2) }) };
 }
 
 function buildLine(customId: string, end: ItemEnd): string {

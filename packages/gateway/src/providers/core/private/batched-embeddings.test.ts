@@ -116,7 +116,7 @@ describe("embeddings in several calls", () => {
   it("sends the first Titan its text alone", () => {
     const { bridge } = requireBridge(aws, "private:aws-embed");
     const context = createBridgeContext({ spec, upstreamModel: "amazon.titan-embed-text-v1" });
-    expect(bridge.request({ input: "a", dimensions: 2 }, context)).toEqual({ inputText: "a" });
+    expect(bridge.begin(context).request({ input: "a", dimensions: 2 })).toEqual({ inputText: "a" });
     expect(context.lost).toEqual(["dimensions"]);
   });
 
@@ -140,7 +140,7 @@ describe("embeddings in several calls", () => {
 
   it("splits for DashScope by generation", async () => {
     const context = createBridgeContext({ spec, upstreamModel: "text-embedding-v3" });
-    const body = aliBridge.request({ input: texts(11) }, context);
+    const body = aliBridge.begin(context).request({ input: texts(11) });
     const reply = (count: number) => ({
       json: {
         output: { embeddings: texts(count).map((_, index) => ({ text_index: index, embedding: [index] })) },
@@ -148,10 +148,9 @@ describe("embeddings in several calls", () => {
       },
     });
     const { context: exchange } = createExchange([reply(10), reply(1)], { spec, upstreamModel: "text-embedding-v3" });
-    const answer = aliBridge.response(
-      await readJson(await aliExchange(createUpstreamCall("https://h/e", body), exchange)),
-      context,
-    );
+    const answer = aliBridge
+      .begin(context)
+      .response(await readJson(await aliExchange(createUpstreamCall("https://h/e", body), exchange)));
     expect(answer["usage"]).toEqual({ prompt_tokens: 11, total_tokens: 11 });
     expect((answer["data"] as { embedding: number[] }[]).map(({ embedding }) => embedding[0])).toEqual([
       ...texts(10).keys(),
@@ -162,7 +161,7 @@ describe("embeddings in several calls", () => {
   it("asks Titan once for every text, each call signed", async () => {
     const { exchange, bridge } = requireBridge(aws, "private:aws-embed");
     const context = createBridgeContext({ spec, upstreamModel: "amazon.titan-embed-text-v2:0" });
-    const body = bridge.request({ input: ["a", "b"], dimensions: 2 }, context);
+    const body = bridge.begin(context).request({ input: ["a", "b"], dimensions: 2 });
     const replies = [1, 2].map((value) => ({ json: { embedding: [value], inputTextTokenCount: 3 } }));
     const { context: exchangeContext, calls } = createExchange(replies, { spec, key: "AK|SK|us-east-1" });
     const answer = await exchange(createUpstreamCall("https://h/model/m/invoke", body), exchangeContext);
@@ -171,7 +170,7 @@ describe("embeddings in several calls", () => {
       '{"inputText":"b","dimensions":2,"normalize":true}',
     ]);
     expect(new Set(calls.map((call) => call.headers["authorization"])).size).toBe(2);
-    expect(bridge.response(await readJson(answer), context)).toMatchObject({
+    expect(bridge.begin(context).response(await readJson(answer))).toMatchObject({
       data: [{ embedding: [1] }, { embedding: [2] }],
       usage: { prompt_tokens: 6 },
     });
@@ -180,13 +179,13 @@ describe("embeddings in several calls", () => {
   it("asks Cohere for 96 texts at most and Gemini on Vertex for one", async () => {
     const cohereParts = requireBridge(cohere, "private:cohere-embed");
     const context = createBridgeContext({ spec });
-    const body = cohereParts.bridge.request({ input: texts(97) }, context);
+    const body = cohereParts.bridge.begin(context).request({ input: texts(97) });
     const replies = [96, 1].map((count) => ({
       json: { embeddings: { float: texts(count).map(() => [0]) }, meta: { billed_units: { input_tokens: count } } },
     }));
     const asked = createExchange(replies, { spec });
     const answer = await cohereParts.exchange(createUpstreamCall("https://h/e", body), asked.context);
-    expect(cohereParts.bridge.response(await readJson(answer), context)["usage"]).toEqual({
+    expect(cohereParts.bridge.begin(context).response(await readJson(answer))["usage"]).toEqual({
       prompt_tokens: 97,
       total_tokens: 97,
     });
@@ -194,13 +193,17 @@ describe("embeddings in several calls", () => {
     const vertexParts = requireBridge(vertex, "private:vertex-embed");
     const prediction = { json: { predictions: [{ embeddings: { values: [1], statistics: { token_count: 2 } } }] } };
     const single = createExchange([prediction, prediction], { spec, upstreamModel: "gemini-embedding-001" });
-    const request = vertexParts.bridge.request({ input: ["a", "b"] }, context);
+    const request = vertexParts.bridge.begin(context).request({ input: ["a", "b"] });
     const made = await vertexParts.exchange(createUpstreamCall("https://h/e", request), single.context);
-    expect(vertexParts.bridge.response(await readJson(made), context)).toMatchObject({ usage: { prompt_tokens: 4 } });
+    expect(vertexParts.bridge.begin(context).response(await readJson(made))).toMatchObject({
+      usage: { prompt_tokens: 4 },
+    });
   });
 
   it("refuses token lists where only text can be sent", () => {
     const { bridge } = requireBridge(cohere, "private:cohere-embed");
-    expect(() => bridge.request({ input: [1, 2] }, createBridgeContext({ spec }))).toThrow("input cannot be used");
+    expect(() => bridge.begin(createBridgeContext({ spec })).request({ input: [1, 2] })).toThrow(
+      "input cannot be used",
+    );
   });
 });

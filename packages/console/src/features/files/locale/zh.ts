@@ -1,0 +1,36 @@
+import type { Translation } from "../../../lib/i18n.ts";
+import type { en } from "./en.ts";
+
+export const zh: Translation<typeof en> = {
+  title: "文件",
+  usage: "已存储 {bytes}，上限 {maxBytes}；文件 {files} 个，上限 {maxFiles} 个。",
+  switchedOff: "您所在的分组不能存储文件。",
+  name: "名称",
+  fileId: "文件编号",
+  copyId: "复制 {id}",
+  purpose: "用途",
+  protocol: "协议",
+  anyProtocol: "全部协议",
+  size: "大小",
+  state: "状态",
+  anyState: "全部状态",
+  ready: "可用",
+  sending: "上传中",
+  failed: "失败",
+  lost: "已丢失",
+  expired: "已过期",
+  deleting: "删除中",
+  user: "用户",
+  channel: "渠道",
+  created: "存储时间",
+  expires: "过期时间",
+  never: "永不",
+  remove: "删除",
+  removeTitle: "删除 {name}？",
+  removeBody: "将在此处和服务商处一并删除，之后引用它的请求会失败。",
+  removed: "已删除 {name}。",
+  emptyTitle: "还没有文件",
+  emptyBody:
+    "客户端上传一次文件，之后在请求中用编号引用。文件内容存放在服务商处，此页列出文件的归属。可使用密钥上传，也可在终端运行 fairway file upload report.pdf。",
+  emptyAction: "前往密钥页面",
+};
