@@ -1,4 +1,5 @@
 import {
+  batchReserve,
   orderListSelf,
   selfInviteCode,
   selfInviteTransfer,
@@ -29,6 +30,13 @@ export async function redeem(key: string): Promise<number> {
   await refreshSelf();
   return quota;
 }
+
+export const batchReserveQuery = queryOptions({
+  queryKey: queryKeys.batches.reserve,
+  queryFn: ({ signal }) => call(batchReserve, { signal }),
+  // A figure that cannot be read is left out.
+  retry: false,
+});
 
 export const inviteQuery = queryOptions({
   queryKey: queryKeys.self.invite,

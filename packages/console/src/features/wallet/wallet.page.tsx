@@ -18,7 +18,7 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { Money, useQuotaDisplay } from "../../ui/display/money.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { redeem } from "./api.ts";
+import { batchReserveQuery, redeem } from "./api.ts";
 import { Figure } from "./figure.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Orders } from "./orders.tsx";
@@ -99,6 +99,20 @@ function RequestsFigure() {
   return <Figure label={t("requests")}>{text}</Figure>;
 }
 
+/** What running batches have taken from the balance; only shown while there are some. */
+function BatchesFigure() {
+  const t = useTexts();
+  const { data } = useQuery(batchReserveQuery);
+  if (!data || data.batches === 0) return null;
+  return (
+    <Figure label={t("reservedInBatches")}>
+      <Link className="link" to="/batch">
+        <Money quota={data.deposit} />
+      </Link>
+    </Figure>
+  );
+}
+
 function Balance({ self }: { readonly self: User }) {
   const t = useTexts();
   const language = useLanguage();
@@ -133,6 +147,7 @@ function Balance({ self }: { readonly self: User }) {
             <Money quota={self.used_quota} />
           </Figure>
           <RequestsFigure />
+          <BatchesFigure />
         </Flex>
         <TextField
           label={t("redeemCode")}

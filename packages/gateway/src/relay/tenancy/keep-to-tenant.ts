@@ -39,13 +39,20 @@ interface SortedIds {
 }
 
 /**
- * Returns the request without anything that could reach another user's objects at the same upstream account; the same
- * object if it names none. The user's own objects bind the request to the account that has them. Throws the error of an
+ * Returns the request without anything that could reach another user's objects at the same upstream account; undefined
+ * if it names none. The user's own objects bind the request to the account that has them. Rejects with the error of an
  * unknown id for everything else that has to exist.
  */
-export async function keepToTenant(request: RelayRequest, deps: TenancyDeps): Promise<RelayRequest> {
+export function keepToTenant(request: RelayRequest, deps: TenancyDeps): Promise<RelayRequest> | undefined {
   const found = findIds(request.dialect.id, request.body.json());
-  if (!found) return request;
+  return found && keepIdsToTenant(request, found, deps);
+}
+
+async function keepIdsToTenant(
+  request: RelayRequest,
+  found: readonly FoundId[],
+  deps: TenancyDeps,
+): Promise<RelayRequest> {
   if (found.length > MAX_IDS) throw invalidRequest("input", `A request may name up to ${MAX_IDS} ids.`);
   const { userId } = request.caller;
   const derive = (member: string, value: string) => deps.deriveId(userId, member, value);

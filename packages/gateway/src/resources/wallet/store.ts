@@ -1,6 +1,8 @@
 import { LOG_TYPE, REDEMPTION_STATUS, ROLE } from "@fairway/wire";
+import { createHash } from "node:crypto";
 import type { BalanceChange, Ledger } from "../../billing/ledger/ledger.ts";
 import { quota as asQuota } from "../../billing/money/quota.ts";
+import { recordRawEvent } from "../../events/record-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
@@ -73,16 +75,17 @@ export function createWalletStore(deps: WalletStoreDeps) {
 
 interface CodeRow {
   readonly id: number;
+  readonly name: string;
   readonly quota: number;
   readonly status: number;
 }
 
-const FIND_CODE = `select id, quota, status from redemptions where "key" = ? and deleted_at is null`;
+const FIND_CODE = `select id, name, quota, status from redemptions where "key" = ? and deleted_at is null`;
 const USE_CODE =
   "update redemptions set status = ?, used_user_id = ?, redeemed_time = ? where id = ? and status = ? and deleted_at is null";
 
 async function redeem(
-  { ledger, clock, writeLog, formatQuota }: WalletStoreDeps,
+  { database, ledger, clock, writeLog, formatQuota }: WalletStoreDeps,
   user: { readonly userId: number; readonly username: string },
   key: string,
 ): Promise<RedeemOutcome> {
@@ -112,6 +115,14 @@ async function redeem(
     const content = `Recharged ${formatQuota(code.quota)} with a redemption code, code ID ${code.id}`;
     const entry = { user_id: user.userId, username: user.username, created_at: now, type: LOG_TYPE.topup, content };
     await writeLog(tx, { ...entry, quota: code.quota });
+    await recordRawEvent(tx, database.kind, {
+      type: "redemption.used",
+      atMs: clock.now(),
+      accountId: user.userId,
+      userId: user.userId,
+      dedupKey: `redemption.used:${code.id}`,
+      data: { id: code.id, name: code.name, quota: code.quota },
+    });
     return change(user.userId, code.quota, `redemption-${code.id}`, `redemption code ${code.id}`);
   });
   return "quota" in outcome && !isApplied ? { refused: "code_redeemed" } : outcome;
@@ -156,7 +167,7 @@ interface Payment {
 }
 
 async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo }: Payment): Promise<PaidOutcome> {
-  const { ledger, clock, writeLog, formatQuota } = deps;
+  const { database, ledger, clock, writeLog, formatQuota } = deps;
   let outcome = "unknown order" as PaidOutcome;
   const isApplied = await ledger.changeWith(async (tx) => {
     const now = seconds(clock);
@@ -173,6 +184,14 @@ async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo 
     const content = `Online recharge succeeded, recharged ${formatQuota(order.quota)}, paid ${order.money}`;
     const who = { user_id: order.user_id, username: order.username ?? "" };
     await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.topup, content, quota: order.quota });
+    await recordRawEvent(tx, database.kind, {
+      type: "payment.succeeded",
+      atMs: clock.now(),
+      accountId: order.user_id,
+      userId: order.user_id,
+      dedupKey: `payment.succeeded:${createHash("sha256").update(tradeNo).digest("hex")}`,
+      data: { order: tradeNo, amount: Number(order.money), quota: order.quota },
+    });
     return change(order.user_id, order.quota, `order-${tradeNo}`, `order ${tradeNo}`);
   });
   return outcome === "credited" && !isApplied ? "known" : outcome;

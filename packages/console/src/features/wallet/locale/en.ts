@@ -18,6 +18,7 @@ export const en = {
   history: "Credits in the log",
   balance: "Balance",
   used: "Used",
+  reservedInBatches: "Reserved in batches",
   requests: "Requests in 7 days",
   redeemCode: "Redemption code",
   redeem: "Redeem",

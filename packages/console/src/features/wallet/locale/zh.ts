@@ -21,6 +21,7 @@ export const zh: Translation<typeof en> = {
   history: "日志中的充值记录",
   balance: "余额",
   used: "已用",
+  reservedInBatches: "批处理押金",
   requests: "7 天内的请求数",
   redeemCode: "兑换码",
   redeem: "兑换",
