@@ -12,11 +12,20 @@ export type Reason =
   | "SecretChanged"
   | "SecretMissing"
   | "SecretNotWritten"
+  | "GroupMissing"
   | "Deleted"
   | "NotApplied"
+  | "Conflict"
   | "DeletionHeld";
 
-const WARNINGS: ReadonlySet<Reason> = new Set(["NotApplied", "DeletionHeld", "SecretMissing", "SecretNotWritten"]);
+const WARNINGS: ReadonlySet<Reason> = new Set([
+  "NotApplied",
+  "Conflict",
+  "DeletionHeld",
+  "SecretMissing",
+  "SecretNotWritten",
+  "GroupMissing",
+]);
 /** Maximum events that wait in memory for the API server; further ones are dropped. */
 const MAX_WAITING = 5_000;
 const MESSAGE_CHARS = 1_000;

@@ -149,6 +149,17 @@ export function readSettings(from: JsonObject | undefined): RealtimeSettings {
   };
 }
 
+/** Returns the settings of a session after an event: those that it does not mention stay. */
+export function mergeSettings(before: RealtimeSettings, after: RealtimeSettings): RealtimeSettings {
+  return {
+    outputCap: after.outputCap ?? before.outputCap,
+    speaks: after.speaks ?? before.speaks,
+    transcriptionModel: after.transcriptionModel ?? before.transcriptionModel,
+    inputRate: after.inputRate ?? before.inputRate,
+    outputRate: after.outputRate ?? before.outputRate,
+  };
+}
+
 function toOutputCap(cap: JsonValue | undefined): number | undefined {
   if (cap === "inf") return Infinity;
   return typeof cap === "number" && cap > 0 ? cap : undefined;

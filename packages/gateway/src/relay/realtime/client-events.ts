@@ -1,3 +1,4 @@
+import { mayUseModel } from "../admission/model-access.ts";
 import { readTranscriptionModel, type ClientFact } from "../../dialects/endpoints/realtime-events.ts";
 import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
@@ -30,8 +31,7 @@ export function checkClientEvent(
     throw invalidRequest("session.model", "A session keeps its model: open another one for it.");
   const transcriber = readTranscriptionModel(fact.session);
   if (transcriber === undefined) return;
-  const { modelLimits } = request.caller;
-  if (modelLimits !== undefined && !modelLimits.has(transcriber))
+  if (!mayUseModel(request.caller, transcriber))
     throw new AppError("model_not_allowed", { param: "transcription.model", values: { model: transcriber } });
   if (!snapshot.prices.find(transcriber) && !snapshot.options.SelfUseModeEnabled)
     throw new AppError("model_price_error", { param: "transcription.model", values: { model: transcriber } });

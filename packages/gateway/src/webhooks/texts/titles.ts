@@ -1,0 +1,99 @@
+import type { WebhookLanguage } from "@fairway/wire";
+import type { EventTypeName } from "../../events/catalogue.ts";
+
+type Titles = Readonly<Record<WebhookLanguage, string>>;
+
+/** One sentence for each type; `{x}` is a member of the event's data. */
+export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
+  "webhook.test": { en: "Test message from {name}", zh: "来自 {name} 的测试消息" },
+  "channel.disabled": { en: "Channel {name} was switched off", zh: "渠道 {name} 已停用" },
+  "channel.enabled": { en: "Channel {name} works again", zh: "渠道 {name} 已恢复" },
+  "balance.low": { en: "Your balance is about to run out", zh: "余额即将用完" },
+  "balance.empty": { en: "Your balance has been used up", zh: "余额已用完" },
+  "budget.threshold": { en: "Budget {name} has reached {percent} %", zh: "预算 {name} 已达 {percent} %" },
+  "budget.exhausted": { en: "Budget {name} is used up", zh: "预算 {name} 已用完" },
+  "budget.forecast": { en: "Budget {name} will run out early", zh: "预算 {name} 预计提前用完" },
+  "token.created": { en: "Token {name} was created", zh: "令牌 {name} 已创建" },
+  "token.rotated": { en: "Token {name} has a new key", zh: "令牌 {name} 已更换密钥" },
+  "token.leaked": { en: "The key of token {name} is public", zh: "令牌 {name} 的密钥已泄露" },
+  "team.member_joined": { en: "{username} joined team {name}", zh: "{username} 已加入团队 {name}" },
+  "team.member_left": { en: "{username} left team {name}", zh: "{username} 已离开团队 {name}" },
+  "team.role_changed": {
+    en: "{username} has a new role in team {name}",
+    zh: "{username} 在团队 {name} 中的角色已更改",
+  },
+  "team.ownerless": { en: "Team {name} has no owner", zh: "团队 {name} 没有所有者" },
+  "team.deleted": { en: "Team {name} was deleted", zh: "团队 {name} 已删除" },
+  "payment.succeeded": { en: "Payment {order} was credited", zh: "付款 {order} 已到账" },
+  "redemption.used": { en: "Code {name} was redeemed", zh: "兑换码 {name} 已使用" },
+  "batch.completed": { en: "Batch {id} has finished", zh: "批处理 {id} 已完成" },
+  "batch.failed": { en: "Batch {id} failed", zh: "批处理 {id} 失败" },
+  "batch.expired": { en: "Batch {id} was not finished in time", zh: "批处理 {id} 超时未完成" },
+  "batch.cancelled": { en: "Batch {id} was cancelled", zh: "批处理 {id} 已取消" },
+  "report.ready": { en: "Report {name} is ready", zh: "报表 {name} 已生成" },
+  "signin.new_device": {
+    en: "A new browser signed in to the account {username}",
+    zh: "新的浏览器登录了账户 {username}",
+  },
+  "account.disabled": { en: "The account {username} was disabled", zh: "账户 {username} 已被停用" },
+  "user.registered": { en: "{username} created an account", zh: "{username} 注册了账户" },
+  "identity.claims_incomplete": {
+    en: "Sign-in provider {provider} sends too little",
+    zh: "登录提供方 {provider} 返回的信息不完整",
+  },
+  "identity.breakglass": { en: "{username} signed in past the sign-in provider", zh: "{username} 绕过登录提供方登录" },
+  "scim.user_deactivated": { en: "The directory switched off {username}", zh: "目录已停用 {username}" },
+  "price.changed": { en: "Planned prices apply from now on", zh: "计划的价格已生效" },
+  "database.went_back": {
+    en: "The database lost its last transactions; {rebooked} charges were booked again",
+    zh: "数据库丢失了最近的事务；已重新入账 {rebooked} 笔费用",
+  },
+  "alert.firing": { en: "Alert {name} is firing", zh: "告警 {name} 已触发" },
+  "alert.resolved": { en: "Alert {name} is resolved", zh: "告警 {name} 已解除" },
+  "webhook.disabled": { en: "Endpoint {name} was switched off", zh: "事件端点 {name} 已停用" },
+};
+
+/** Members of data that a message shows, with their words. Others are for programs. */
+export const LABELS = {
+  by: { en: "By", zh: "操作者" },
+  reason: { en: "Reason", zh: "原因" },
+  until: { en: "Until", zh: "截止" },
+  key: { en: "Key", zh: "密钥" },
+  balance: { en: "Balance", zh: "余额" },
+  limit: { en: "Limit", zh: "上限" },
+  threshold: { en: "Threshold", zh: "阈值" },
+  used: { en: "Used", zh: "已用" },
+  window_end: { en: "Window ends", zh: "周期结束" },
+  reached_at: { en: "Used up on", zh: "预计用完" },
+  forecast_at: { en: "Used up on", zh: "预计用完" },
+  expires_at: { en: "Expires", zh: "过期时间" },
+  hint: { en: "Key", zh: "密钥" },
+  source: { en: "Found at", zh: "发现于" },
+  role: { en: "Role", zh: "角色" },
+  amount: { en: "Amount", zh: "金额" },
+  currency: { en: "Currency", zh: "货币" },
+  period_start: { en: "From", zh: "起始" },
+  period_end: { en: "To", zh: "结束" },
+  calls: { en: "Calls", zh: "调用" },
+  quota: { en: "Quota", zh: "额度" },
+  total: { en: "Requests", zh: "请求数" },
+  succeeded: { en: "Succeeded", zh: "成功" },
+  failed: { en: "Failed", zh: "失败" },
+  address: { en: "Address", zh: "地址" },
+  agent: { en: "Program", zh: "客户端" },
+  differences: { en: "Differences", zh: "差异" },
+  waiting: { en: "Waiting", zh: "等待中" },
+  summary: { en: "Summary", zh: "摘要" },
+} as const satisfies Readonly<Record<string, Titles>>;
+
+/** Words around the events. */
+export const WORDS = {
+  severity: {
+    info: { en: "Info", zh: "提示" },
+    warning: { en: "Warning", zh: "警告" },
+    critical: { en: "Critical", zh: "严重" },
+  },
+  events: { en: "{n} events", zh: "{n} 个事件" },
+  more: { en: "and {n} more", zh: "另有 {n} 个" },
+  open: { en: "Open the console", zh: "打开控制台" },
+} as const;
