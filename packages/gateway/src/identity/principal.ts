@@ -34,6 +34,8 @@ export interface CallerToken {
   readonly name: string;
   /** Empty = no permissions. */
   readonly scopes: readonly string[];
+  /** Set if the token belongs to a service account, which acts in its team alone. */
+  readonly serviceAccount?: { readonly id: number; readonly teamId: number };
 }
 
 /** Refuses a caller who may not change credentials now, with `session_required` or `confirmation_required`. */

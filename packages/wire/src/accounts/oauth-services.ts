@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
-import { queryText } from "../core/envelope.ts";
+import { oauthAnswer } from "./oauth-answer.ts";
 import { SignedInUser } from "./users.ts";
 
 const facts = {
@@ -8,7 +8,7 @@ const facts = {
   access: "none",
   rate: "critical",
   hasEffects: true,
-  query: z.object({ code: queryText, state: queryText }),
+  query: oauthAnswer,
   data: z.optional(SignedInUser),
   fails: [
     "oauth_state_mismatch",

@@ -13,7 +13,7 @@ export const oauthStart = endpoint({
   summary:
     "The address of a sign-in at another service, with state, PKCE challenge and nonce; remembers an invitation code.",
   query: z.object({
-    /** `github`, `linuxdo` or `oidc`. */
+    /** `github`, `linuxdo`, `oidc` or the slug of an identity provider. */
     service: queryText,
     aff: queryText,
   }),

@@ -2,6 +2,7 @@ import { Flex, Spinner, Text } from "@chakra-ui/react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 import { returnFrom } from "../../shared/identity/services.ts";
+import { useStatus } from "../../session/status.ts";
 import { setUser } from "../../session/session.ts";
 import { problemText, toast } from "../../ui/feedback/toaster.ts";
 import { ApiProblem } from "../../lib/problems.ts";
@@ -19,10 +20,11 @@ export function OauthPage() {
   const t = useTexts();
   const navigate = useNavigate();
   const name = useParams().service;
+  const status = useStatus();
   const [search] = useSearchParams();
   const [failure, setFailure] = useState<string>();
   const [needsCode, setNeedsCode] = useState(name === SECOND_STEP);
-  const service = useMemo(() => returnFrom(name), [name]);
+  const service = useMemo(() => returnFrom(name, status), [name, status]);
   // A code works once: a second effect of the same visit must not spend it again.
   const isSpent = useRef(false);
   useEffect(() => {

@@ -2,11 +2,13 @@ import {
   oauthGithub,
   oauthLinuxdo,
   oauthOidc,
+  oauthProvider,
   oauthStart,
   oauthTelegram,
   oauthTelegramBind,
   type Endpoint,
   type SignedInUser,
+  type SignInOffer,
   type Status,
   type User,
 } from "@fairway/wire";
@@ -18,15 +20,17 @@ import { say } from "./texts.ts";
 
 /** A service that visitors are sent to and that sends them back to `/oauth/<name>` with a code. */
 export interface SignInService {
-  readonly name: "github" | "linuxdo" | "oidc";
+  readonly name: string;
   readonly label: string;
   readonly endpoint: Endpoint;
+  /** Path parameters of the endpoint. */
+  readonly params?: Readonly<Record<string, string>>;
   /** The bound account, "" if there is none; absent if the server does not report it. */
   bound?(self: User): string;
   isOffered(status: Status): boolean;
 }
 
-export const SERVICES: readonly SignInService[] = [
+const SERVICES: readonly SignInService[] = [
   {
     name: "github",
     label: "GitHub",
@@ -49,6 +53,27 @@ export const SERVICES: readonly SignInService[] = [
   },
 ];
 
+const OWN_OIDC = "oidc";
+
+/** Returns every service; the identity providers of companies come last, as the status names them. */
+export function listServices(status: Partial<Pick<Status, "sign_in">>): readonly SignInService[] {
+  // An older replica names none.
+  const { sign_in: offers = [] } = status;
+  return [...SERVICES, ...offers.filter(({ slug }) => slug !== OWN_OIDC).map(toService)];
+}
+
+function toService({ slug, name }: SignInOffer): SignInService {
+  return {
+    name: slug,
+    label: name,
+    endpoint: oauthProvider,
+    params: { slug },
+    // The server does not report it; linking an account that is linked already confirms its owner.
+    bound: () => "",
+    isOffered: () => true,
+  };
+}
+
 /**
  * Redirects to the service's own page. The server builds the address, because it remembers what ties the answer to this
  * browser.
@@ -63,9 +88,10 @@ export async function startSignIn({ name }: SignInService): Promise<void> {
  * account.
  */
 async function endSignIn(service: SignInService, search: URLSearchParams): Promise<SignedInUser | undefined> {
-  const query = { code: search.get("code") ?? "", state: search.get("state") ?? "" };
-  const answer = await request(service.endpoint, { query } as never);
-  return answer.message === "bind" ? undefined : (answer.data as SignedInUser);
+  const query = Object.fromEntries(["code", "state", "iss"].map((name) => [name, search.get(name) ?? ""]));
+  const { params } = service;
+  const answer = await request(service.endpoint, { query, ...(params && { params }) } as never);
+  return answer.data === undefined ? undefined : (answer.data as SignedInUser);
 }
 
 /**
@@ -90,8 +116,8 @@ export interface Return {
   end(search: URLSearchParams): Promise<SignedInUser | undefined>;
 }
 
-export function returnFrom(name: string | undefined): Return | undefined {
+export function returnFrom(name: string | undefined, status: Partial<Pick<Status, "sign_in">>): Return | undefined {
   if (name === "telegram") return { label: "Telegram", next: "/", end: endTelegram };
-  const service = SERVICES.find((one) => one.name === name);
+  const service = listServices(status).find((one) => one.name === name);
   return service && { label: service.label, next: "/token", end: (search) => endSignIn(service, search) };
 }

@@ -23,9 +23,9 @@ export const usernameKey = nameKey;
 /** Returns `username_invalid` if the (trimmed) text is not a valid user name. */
 export function checkUsername(username: string): MessageKey | undefined {
   const length = characters(username);
-  const isPlain = !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}@/]/u.test(username);
+  const isPlain = !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}@/:]/u.test(username);
   // One compatible letter may stand for several, and for characters that a name must not contain.
-  const isKeyPlain = !/[\s@/]/u.test(usernameKey(username)) && usernameKey(username).length <= MAX_KEY_CHARS;
+  const isKeyPlain = !/[\s@/:]/u.test(usernameKey(username)) && usernameKey(username).length <= MAX_KEY_CHARS;
   return length >= 1 && length <= USERNAME_MAX && isPlain && isKeyPlain ? undefined : "username_invalid";
 }
 

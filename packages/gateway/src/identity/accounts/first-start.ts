@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ROLE } from "@fairway/wire";
+import { ACCOUNT_KIND, ROLE } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { isLoopback } from "../../lib/net/ip.ts";
@@ -85,7 +85,10 @@ export async function untilPrepared({ database, log }: Pick<FirstStartDeps, "dat
 }
 
 async function hasUsers({ db }: Database): Promise<boolean> {
-  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+  return (
+    (await db.selectFrom("users").select("id").where("kind", "=", ACCOUNT_KIND.person).limit(1).executeTakeFirst()) !==
+    undefined
+  );
 }
 
 /** Creates the account; returns its password if it was generated. */

@@ -14,7 +14,11 @@ import { createOutbound, type Outbound } from "../../lib/net/outbound.ts";
 import { createPasswords, type Passwords } from "../passwords/passwords.ts";
 import { createPasskeys, type Passkeys } from "../second-factor/passkeys.ts";
 import { createDevices } from "../sessions/devices.ts";
+import { recordNewDevice } from "../sessions/new-device.ts";
 import { createSessions, type Sessions } from "../sessions/sessions.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { createEnforcement, type Enforcement } from "../providers/enforcement.ts";
+import { createProviderStore, type ProviderStore } from "../providers/store.ts";
 import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "../second-factor/two-factor.ts";
 import { createHumanCheck, type HumanCheck } from "../second-factor/turnstile.ts";
 
@@ -33,6 +37,9 @@ export interface Identity {
   /** Makes calls to the services below; closed when the server stops. */
   readonly outbound: Outbound;
   readonly services: SignInServices;
+  /** Identity providers of companies. */
+  readonly providers: ProviderStore;
+  readonly enforcement: Enforcement;
 }
 
 /** Addresses of the services that people sign in with. */
@@ -58,9 +65,16 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const sessions = createSessions({ db, clock, maxDays: deps.sessionMaxDays });
   const accessTokens = createAccessTokens({ db, clock });
   const devices = createDevices({ secret: sessionSecret, clock });
-  const credentials = createCredentials({ sessions, accessTokens, devices, clock });
+  const credentials = createCredentials({
+    sessions,
+    accessTokens,
+    devices,
+    clock,
+    onNewDevice: (session) => recordNewDevice(db, clock, session),
+  });
   const outbound = createOutbound(deps.network);
   const guard = createLoginGuard(limiter);
+  const providers = createProviderStore({ db, clock, vault: deps.vault });
   const systemName = () => options().SystemName;
   return {
     passwords: deps.passwords ?? createPasswords(),
@@ -69,6 +83,18 @@ export function createIdentity(deps: IdentityDeps): Identity {
     credentials,
     outbound,
     services,
+    providers,
+    enforcement: createEnforcement({
+      db,
+      providers,
+      onExempt: (user, provider) =>
+        recordEvent(db, {
+          type: "identity.breakglass",
+          atMs: clock.now(),
+          dedupKey: `identity.breakglass:${user.id}:${clock.now()}`,
+          data: { username: user.username, provider },
+        }),
+    }),
     humanCheck: createHumanCheck({ credentials, outbound, options, clock, turnstileUrl: services.turnstileUrl }),
     codes: createCodes({ db, clock, limiter, secret: sessionSecret }),
     guard,

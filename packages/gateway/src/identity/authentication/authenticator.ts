@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, USER_STATUS, type OptionValues } from "@fairway/wire";
+import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, USER_STATUS, type Limits, type OptionValues } from "@fairway/wire";
 import { AppError, type ErrorCode, type ErrorOwner } from "../../lib/app-error.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { countedAddress } from "../../lib/net/ip.ts";
@@ -11,6 +11,7 @@ import { findImportedKey } from "../keys/imported-key.ts";
 import type { Authenticator, Caller, SessionCaller } from "./caller.ts";
 import { readHostCookie } from "../sessions/cookies.ts";
 import { SESSION_COOKIE, type Sessions } from "../sessions/sessions.ts";
+import { checkTeam, resolveTeamGroup } from "./team-rights.ts";
 
 export interface AuthenticatorDeps {
   readonly tokens: TokenCache;
@@ -45,7 +46,8 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const record = own ?? (await findImportedKey(deps, request.headers, url));
       if (!record) throw await unknownKey(deps, ip);
       try {
-        await checkToken(deps, record, options);
+        const checking = checkToken(deps, record, options);
+        if (checking) await checking;
         return buildCaller(deps, record, read === "malformed" ? undefined : read.pin, ip);
       } catch (error) {
         throw AppError.of(error, toErrorOwner(record));
@@ -62,13 +64,15 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   };
 }
 
-function toErrorOwner({ id, name, group, user }: TokenRecord): ErrorOwner {
+function toErrorOwner({ id, name, group, user, team, rotation }: TokenRecord): ErrorOwner {
   return {
     userId: user.id,
     username: user.username,
     tokenId: id,
     tokenName: name,
     group: group === "" ? user.group : group,
+    actor: team?.actor,
+    ...(rotation && { keyHint: rotation.hint }),
   };
 }
 
@@ -79,24 +83,40 @@ async function unknownKey({ limiter }: AuthenticatorDeps, ip: string): Promise<A
   return new AppError("rate_limit_exceeded", { values: { seconds: retryAfter }, retryAfterMs: retryAfter * 1000 });
 }
 
-async function checkToken(
+/** Throws if the token may not be used. Returns a promise if the row has to be asked, which may reject. */
+function checkToken(
   deps: AuthenticatorDeps,
   record: TokenRecord,
   { allowExhausted = false }: KeyOptions,
-): Promise<void> {
+): Promise<void> | undefined {
+  checkKey(record, deps.clock);
+  checkTeam(record.team);
   const code = REFUSED[record.status] ?? "token_disabled";
   const isReadable = allowExhausted && record.status === TOKEN_STATUS.exhausted;
   if (record.status !== TOKEN_STATUS.enabled && !isReadable) throw new AppError(code);
-  if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) {
-    // If this replica cannot mark the row, it still refuses the call; the row is marked at the next use.
-    await move(deps, record, TOKEN_STATUS.expired, "").catch(() => undefined);
-    throw new AppError("token_expired");
-  }
-  if (allowExhausted || record.isUnlimited || record.remainQuota > 0) return;
-  // The cached number may be old, so the row decides, and the same statement marks it.
+  if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) return expire(deps, record);
+  return allowExhausted || record.isUnlimited || record.remainQuota > 0 ? undefined : checkExhausted(deps, record);
+}
+
+async function expire(deps: AuthenticatorDeps, record: TokenRecord): Promise<never> {
+  // If this replica cannot mark the row, it still refuses the call; the row is marked at the next use.
+  await move(deps, record, TOKEN_STATUS.expired, "").catch(() => undefined);
+  throw new AppError("token_expired");
+}
+
+/** The cached number may be old, so the row decides, and the same statement marks it. */
+async function checkExhausted(deps: AuthenticatorDeps, record: TokenRecord): Promise<void> {
   if (await move(deps, record, TOKEN_STATUS.exhausted, " and unlimited_quota = 0 and remain_quota <= 0")) {
     throw new AppError("token_quota_exhausted");
   }
+}
+
+/** Its owner is known, so it counts as no guess, and the log shows who still uses it. */
+const REPLACED = "This API key was replaced and no longer works. Use the current key of the token.";
+
+function checkKey({ rotation }: TokenRecord, clock: Clock): void {
+  if (rotation?.keyExpiresAt !== undefined && rotation.keyExpiresAt <= seconds(clock))
+    throw new AppError("invalid_api_key", { message: REPLACED });
 }
 
 /** Marks an enabled token once; returns whether the row was marked. */
@@ -111,12 +131,12 @@ function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["
   const { user, allowedNetworks } = record;
   checkUser(user);
   if (allowedNetworks && !allowedNetworks.some((network) => network.contains(ip))) throw new AppError("ip_not_allowed");
-  if (record.group !== "") checkGroup(deps.options(), record.group, user.group);
+  if (!record.team && record.group !== "") checkGroup(deps.options(), record.group, user.group);
   return {
     userId: user.id,
     username: user.username,
     role: user.role,
-    group: record.group === "" ? user.group : record.group,
+    ...buildOwnPart(deps, record),
     userGroup: user.group,
     tokenId: record.id,
     tokenName: record.name,
@@ -124,13 +144,33 @@ function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["
     isUnlimited: record.isUnlimited,
     ...(record.isUnlimited ? {} : { tokenGrant: record.remainQuota + record.usedQuota }),
     tokenRevision: record.revision,
+    ...(record.rotation && { keyHint: record.rotation.hint }),
     modelLimits: record.modelLimits,
     tokenLimits: record.limits,
     fallbacks: record.fallbacks,
-    userLimits: user.limits,
+    tags: record.tags,
     pinnedChannel: pin === undefined ? undefined : pinnedChannel(pin, user),
     ip,
   };
+}
+
+/** Returns what differs between keys of persons and of teams. */
+function buildOwnPart(
+  deps: AuthenticatorDeps,
+  { group, user, team, memberId }: TokenRecord,
+): Pick<Caller, "group" | "userLimits" | "memberLimits" | "team"> {
+  if (!team) return { group: group === "" ? user.group : group, userLimits: user.limits };
+  const { limits, member_limits: memberLimits } = team.settings;
+  return {
+    team,
+    group: resolveTeamGroup(team, { named: group, own: user.group }, deps.options()),
+    userLimits: orNone(limits),
+    ...(memberId !== 0 && { memberLimits: orNone(memberLimits) }),
+  };
+}
+
+function orNone(limits: Limits): Limits | undefined {
+  return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
 function checkUser({ status, isDeleted }: Pick<UserRecord, "status" | "isDeleted">): void {

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FallbackEntry, Limits } from "@fairway/wire";
+import type { OwnTags } from "../../snapshot/tag-policy.ts";
+import type { TeamRecord } from "../../snapshot/types.ts";
 
 /** The caller of a relay route. */
 export interface Caller {
@@ -14,6 +16,8 @@ export interface Caller {
   readonly tokenName: string;
   /** The hash that identifies the token; absent if there is none. */
   readonly keyHash?: string;
+  /** First and last characters of the key; set while several keys of the token work. */
+  readonly keyHint?: string;
   readonly isUnlimited: boolean;
   /** The total allowance of the token in quota units; absent if there is no token or no limit. */
   readonly tokenGrant?: number;
@@ -22,11 +26,17 @@ export interface Caller {
   readonly modelLimits: ReadonlySet<string> | undefined;
   /** The token's own limits. */
   readonly tokenLimits?: Limits | undefined;
-  /** The user's own limits. */
+  /** The user's own limits; for a key of a team, those of the team. */
   readonly userLimits?: Limits | undefined;
+  /** Limits of the member of a team over all keys that the member made. */
+  readonly memberLimits?: Limits | undefined;
   /** The token's own models to fall back to, or `off`; undefined = those of the operator. */
   readonly fallbacks?: readonly FallbackEntry[] | "off" | undefined;
+  /** The team whose wallet pays; absent for persons. */
+  readonly team?: TeamRecord;
   /** The channel that an administrator selected with `sk-KEY-<id>`. */
+  /** Fixed tags and policies of the token and its team; absent if there are none. */
+  readonly tags?: OwnTags | undefined;
   readonly pinnedChannel: number | undefined;
   readonly ip: string;
 }

@@ -1,4 +1,4 @@
-import { ACCESS_TOKENS_MAX, type AccessScope } from "@fairway/wire";
+import { ACCESS_TOKENS_MAX, ACCOUNT_KIND, SERVICE_TOKEN_PREFIX, type AccessScope } from "@fairway/wire";
 import type { Insertable, Kysely, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -9,6 +9,7 @@ import type { Schema } from "../../storage/tables/schema.ts";
 import { lockUser, transact } from "../../storage/transaction.ts";
 import type { Account, CallerToken } from "../principal.ts";
 import { toAccount, hashRandomId } from "../sessions/sessions.ts";
+import { findServiceToken } from "./service-token.ts";
 
 const TOKEN_CHARS = 32;
 /** The time of last use has a resolution of one minute, because a write per call would cost more than the call. */
@@ -49,6 +50,7 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
   return {
     async find(token) {
       const now = seconds(clock);
+      if (token.startsWith(SERVICE_TOKEN_PREFIX)) return findServiceToken(db, token, now);
       const row = await selectByHash(db, hashRandomId(token));
       if (!row || (row.expires_at !== 0 && row.expires_at <= now)) return undefined;
       if (now - row.last_used_at >= USED_EVERY_SECONDS) {
@@ -142,7 +144,7 @@ async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise
 function selectByHash(db: Db, hash: string) {
   return db
     .selectFrom("access_tokens as t")
-    .leftJoin("users", "users.id", "t.user_id")
+    .leftJoin("users", (on) => on.onRef("users.id", "=", "t.user_id").on("users.kind", "=", ACCOUNT_KIND.person))
     .select(["t.id", "t.name", "t.scopes", "t.expires_at", "t.last_used_at"])
     .select([
       "users.id as account_id",

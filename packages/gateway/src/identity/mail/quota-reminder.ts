@@ -32,6 +32,12 @@ export function createQuotaReminder(deps: QuotaReminderDeps): (userId: number, b
   };
 }
 
+/** A person who has chosen what is mailed gets mails about events, and not these too. */
+async function hasOwnMails({ db }: Pick<Database, "db">, userId: number): Promise<boolean> {
+  const rows = db.selectFrom("webhook_endpoints").select("id").where("owner", "=", `user:${userId}`);
+  return (await rows.where("format", "=", "mail").executeTakeFirst()) !== undefined;
+}
+
 async function remind(
   { database, mailer, limiter, options, publicUrl }: QuotaReminderDeps,
   userId: number,
@@ -39,7 +45,8 @@ async function remind(
 ): Promise<void> {
   if (!mailer.isConfigured()) return;
   const user = await database.db.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirst();
-  if (!user?.email || !(await limiter.take(isEmpty ? EMPTY : LOW, String(userId))).admitted) return;
+  if (!user?.email || (await hasOwnMails(database, userId))) return;
+  if (!(await limiter.take(isEmpty ? EMPTY : LOW, String(userId))).admitted) return;
   const values = options();
   const rest = formatQuota(Math.max(0, after), {
     quotaPerUnit: values.QuotaPerUnit,

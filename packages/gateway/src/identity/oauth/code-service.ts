@@ -9,6 +9,14 @@ export interface ServiceProfile {
   readonly email: string;
 }
 
+/** What the browser brings back from a service. */
+export interface CodeAnswer {
+  readonly code: string;
+  readonly state: string;
+  /** The issuer that the service names (RFC 9207); "" if it names none. */
+  readonly iss: string;
+}
+
 /** An OAuth 2 service from which the browser returns with a code. */
 export interface CodeService {
   /** Last segment of the address to which the service redirects. */
@@ -24,7 +32,7 @@ export interface CodeService {
    */
   address(state: string, proof: OauthProof): Promise<string>;
   /** Exchanges a code for the profile of its owner; throws `oauth_provider_unreachable` and `oauth_answer_invalid`. */
-  read(code: string, proof: OauthProof): Promise<ServiceProfile>;
+  read(answer: CodeAnswer, proof: OauthProof): Promise<ServiceProfile>;
 }
 
 type Answer = Readonly<Record<string, unknown>>;

@@ -28,7 +28,7 @@ export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: 
         state,
         ...buildChallenge(proof),
       }),
-    async read(code, proof) {
+    async read({ code }, proof) {
       const { LinuxDOClientId, LinuxDOClientSecret } = options();
       const basic = Buffer.from(`${LinuxDOClientId}:${LinuxDOClientSecret}`).toString("base64");
       const redirect_uri = `${publicAddress()}/oauth/linuxdo`;

@@ -30,7 +30,8 @@ export interface Credentials {
   /** Returns the name of the request's device if it has signed in to the account before. */
   device(request: IncomingMessage, userId: number): string | undefined;
   /** Ends the request's session and clears the cookie. */
-  signOut(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<void>;
+  /** Ends the session; returns where the provider that began it ends its own, if it is to. */
+  signOut(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<string | undefined>;
 }
 
 /** The origin of a request. */
@@ -44,6 +45,8 @@ export interface CredentialsDeps {
   readonly accessTokens: AccessTokens;
   readonly devices: Devices;
   readonly clock: Clock;
+  /** Called before a session opens in a browser that has never signed in to its account. */
+  readonly onNewDevice: (session: NewSession) => Promise<void>;
 }
 
 export function createCredentials(deps: CredentialsDeps): Credentials {
@@ -57,6 +60,7 @@ export function createCredentials(deps: CredentialsDeps): Credentials {
     identify: (request, response, isSecure) => identify(deps, session, { request, response, isSecure }),
     async signIn(request, response, next, isSecure) {
       const old = await session(request);
+      if (devices.findDevice(request, next.userId) === undefined) await deps.onNewDevice(next);
       write(request, response, await sessions.open(next), isSecure);
       devices.remember(request, response, next.userId, isSecure);
       if (old) await sessions.end(old.hash);
@@ -74,6 +78,7 @@ export function createCredentials(deps: CredentialsDeps): Credentials {
       for (const name of new Set([SESSION_COOKIE, hostCookie(SESSION_COOKIE, isSecure)])) {
         if (readCookie(request, name) !== undefined) clearCookie(response, name, isSecure);
       }
+      return old?.data.origin?.logoutUrl;
     },
   };
 }
@@ -94,7 +99,8 @@ async function identify(
     const value = readHostCookie(request, SESSION_COOKIE) ?? "";
     const isOldName = isSecure && readCookie(request, hostCookie(SESSION_COOKIE, true)) === undefined;
     if ((await sessions.renew(found)) || isOldName) write(request, response, value, isSecure);
-    const provenAt = Math.max(found.createdAt, found.data.provenAt ?? 0);
+    const signedInAt = found.data.origin?.isUnproven ? 0 : found.createdAt;
+    const provenAt = Math.max(signedInAt, found.data.provenAt ?? 0);
     const isProven = seconds(clock) - provenAt <= PROOF_SECONDS;
     const { account, hash: sessionHash } = found;
     return { kind: "account", via: "session", account, sessionHash, isProven, token: undefined };

@@ -11,7 +11,7 @@ import type { Schema } from "../../storage/tables/schema.ts";
 export type CodePurpose = "email" | "reset";
 
 /** Signed messages of other services that are accepted once. */
-type ClaimPurpose = "telegram";
+type ClaimPurpose = "telegram" | "logout";
 
 export const CODE_SECONDS = 600;
 const RESEND_SECONDS = 30;

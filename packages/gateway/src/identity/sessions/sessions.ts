@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { storedLimits, type Page } from "@fairway/wire";
+import { ACCOUNT_KIND, storedLimits, type Page } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
@@ -9,8 +9,26 @@ import type { Account } from "../principal.ts";
 export const SESSION_COOKIE = "session";
 export const SESSION_SECONDS = 30 * 86_400;
 const RENEW_AFTER_SECONDS = 86_400;
+const MAX_IDLE_STEP_SECONDS = 60;
 const VALUE_BYTES = 32;
 const MAX_AGENT_CHARS = 255;
+
+/** What an identity provider said when it opened a session, and the operator's rules for such sessions. */
+export interface SessionOrigin {
+  readonly providerId: number;
+  /** The person at the provider. */
+  readonly subject: string;
+  /** The name of the session at the provider; "" if it has none. */
+  readonly sid: string;
+  /** Seconds from the sign-in; absent = as long as other sessions. */
+  readonly maxSeconds?: number;
+  /** Seconds without a call after which the session ends; absent = never. */
+  readonly idleSeconds?: number;
+  /** True if the sign-in alone is no proof for a change of credentials. */
+  readonly isUnproven?: boolean;
+  /** Page of the provider for signing out there too. */
+  readonly logoutUrl?: string;
+}
 
 /** Data that a session stores in addition to its user. */
 export interface SessionData {
@@ -21,12 +39,18 @@ export interface SessionData {
   readonly oauthService?: string;
   readonly oauthVerifier?: string;
   readonly oauthNonce?: string;
+  /** Longest time since the person's proof at the provider; 0 = any. */
+  readonly oauthMaxAge?: number;
   /**
    * Account that a service has signed in and whose second factor is missing; the next member is the time in epoch
    * seconds.
    */
   readonly factorUser?: number;
   readonly factorAt?: number;
+  /** The provider of that sign-in. */
+  readonly factorOrigin?: SessionOrigin;
+  /** The provider that opened this session. */
+  readonly origin?: SessionOrigin;
   /** Invitation code for a later registration. */
   readonly aff?: string;
   /** Epoch seconds of the last human check that the visitor passed. */
@@ -54,6 +78,7 @@ export interface NewSession {
   readonly ip: string;
   readonly userAgent: string;
   readonly data?: SessionData;
+  readonly origin?: SessionOrigin | undefined;
 }
 
 type Db = Kysely<Schema>;
@@ -73,6 +98,8 @@ export interface Sessions {
   endOne(userId: number, id: string): Promise<void>;
   /** Returns sessions, latest first, and their number. */
   list(userId: number, page: Page): Promise<{ readonly rows: Session[]; readonly total: number }>;
+  /** Ends what a provider opened for a person, or only its session of that name; returns how many. */
+  endOfProvider(providerId: number, person: { readonly subject: string; readonly sid: string }): Promise<number>;
   /** Deletes expired rows; returns how many. */
   prune(): Promise<number>;
 }
@@ -90,7 +117,10 @@ const DEFAULT_MAX_DAYS = 90;
 export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: SessionsDeps): Sessions {
   const maxSeconds = maxDays * 86_400;
   /** A renewal extends up to the absolute end. */
-  const calculateExpiry = (createdAt: number) => Math.min(seconds(clock) + SESSION_SECONDS, createdAt + maxSeconds);
+  const calculateExpiry = (createdAt: number, origin?: SessionOrigin) => {
+    const { maxSeconds: own = maxSeconds, idleSeconds = SESSION_SECONDS } = origin ?? {};
+    return Math.min(seconds(clock) + Math.min(SESSION_SECONDS, idleSeconds), createdAt + Math.min(maxSeconds, own));
+  };
   return {
     async find(value) {
       const row = await selectSessions(db)
@@ -101,26 +131,30 @@ export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: Sessio
         .executeTakeFirst();
       return row && toSession(row);
     },
-    async open({ userId, ip, userAgent, data = {} }, trx = db) {
+    async open({ userId, ip, userAgent, data = {}, origin }, trx = db) {
       const value = randomBytes(VALUE_BYTES).toString("base64url");
       const now = seconds(clock);
       const row = {
         id_hash: hashRandomId(value),
         user_id: userId,
-        data: JSON.stringify(data),
+        data: JSON.stringify(origin ? { ...data, origin } : data),
         ip,
         user_agent: userAgent.slice(0, MAX_AGENT_CHARS),
+        provider_id: origin?.providerId ?? 0,
+        idp_subject: origin?.subject ?? "",
+        idp_sid: origin?.sid ?? "",
         created_at: now,
         renewed_at: now,
-        expires_at: calculateExpiry(now),
+        expires_at: calculateExpiry(now, origin),
       };
       await trx.insertInto("sessions").values(row).execute();
       return value;
     },
     async renew(session) {
       const now = seconds(clock);
-      if (now - session.renewedAt < RENEW_AFTER_SECONDS) return false;
-      const change = { renewed_at: now, expires_at: calculateExpiry(session.createdAt) };
+      const { origin } = session.data;
+      if (now - session.renewedAt < calculateRenewal(origin)) return false;
+      const change = { renewed_at: now, expires_at: calculateExpiry(session.createdAt, origin) };
       await db.updateTable("sessions").set(change).where("id_hash", "=", session.hash).execute();
       return true;
     },
@@ -138,15 +172,36 @@ export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: Sessio
       await trx.deleteFrom("sessions").where("user_id", "=", userId).where("id_hash", "!=", except).execute();
     },
     ...ownSessions({ db, clock }),
+  };
+}
+
+/** A session that ends when it is idle is renewed often enough to end at the right minute. */
+function calculateRenewal(origin: SessionOrigin | undefined): number {
+  const idleSeconds = origin?.idleSeconds;
+  return idleSeconds === undefined
+    ? RENEW_AFTER_SECONDS
+    : Math.min(MAX_IDLE_STEP_SECONDS, Math.floor(idleSeconds / 10));
+}
+
+function ownSessions({
+  db,
+  clock,
+}: {
+  readonly db: Db;
+  readonly clock: Clock;
+}): Pick<Sessions, "endOne" | "endOfProvider" | "list" | "prune"> {
+  return {
     async prune() {
       const answer = await db.deleteFrom("sessions").where("expires_at", "<=", seconds(clock)).executeTakeFirst();
       return Number(answer.numDeletedRows);
     },
-  };
-}
-
-function ownSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }): Pick<Sessions, "endOne" | "list"> {
-  return {
+    async endOfProvider(providerId, { subject, sid }) {
+      let rows = db.deleteFrom("sessions").where("provider_id", "=", providerId);
+      if (subject !== "") rows = rows.where("idp_subject", "=", subject);
+      if (sid !== "") rows = rows.where("idp_sid", "=", sid);
+      if (subject === "" && sid === "") return 0;
+      return Number((await rows.executeTakeFirst()).numDeletedRows);
+    },
     async endOne(userId, id) {
       if (!/^[0-9a-f]{16,64}$/.test(id)) return;
       const own = db.deleteFrom("sessions").where("user_id", "=", userId);
@@ -177,7 +232,7 @@ export function hashRandomId(value: string): string {
 function selectSessions(db: Db) {
   return db
     .selectFrom("sessions")
-    .leftJoin("users", "users.id", "sessions.user_id")
+    .leftJoin("users", (on) => on.onRef("users.id", "=", "sessions.user_id").on("users.kind", "=", ACCOUNT_KIND.person))
     .select(["sessions.id_hash", "sessions.user_id", "sessions.data", "sessions.ip", "sessions.user_agent"])
     .select(["sessions.created_at", "sessions.renewed_at"])
     .select([

@@ -1,8 +1,9 @@
-import { DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire";
+import { ACCOUNT_KIND, DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire";
 import { parseEmail } from "../../identity/mail/email-address.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Principal } from "../../identity/principal.ts";
+import type { SessionOrigin } from "../../identity/sessions/sessions.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -11,7 +12,7 @@ import { createAccount, type CreateAccountDeps } from "../users/create.ts";
 import type { UserStore } from "../users/store.ts";
 import { openSession, type Exchange, type SignInDeps } from "./sign-in.ts";
 
-export interface BindingDeps extends CreateAccountDeps, Pick<SignInDeps, "credentials"> {
+export interface BindingDeps extends CreateAccountDeps, Pick<SignInDeps, "credentials" | "enforcement"> {
   readonly users: UserStore;
   readonly twoFactor: TwoFactor;
   readonly notices: CredentialNotices;
@@ -54,7 +55,8 @@ export function findByIdentity(
   column: BindingColumn,
   value: string | number,
 ): Promise<Found | undefined> {
-  return database.db.selectFrom("users").select(COLUMNS).where(column, "=", value).executeTakeFirst();
+  const persons = database.db.selectFrom("users").select(COLUMNS).where("kind", "=", ACCOUNT_KIND.person);
+  return persons.where(column, "=", value).executeTakeFirst();
 }
 
 /** Signs in the owner of an identity; creates the account first if there is none and registration is open. */
@@ -78,10 +80,16 @@ export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: New
  * Throws `second_factor_required` if the account has a second factor: a service replaces only the password. The code
  * comes in a separate call.
  */
-async function passFactor({ twoFactor, credentials, clock }: BindingDeps, exchange: Exchange, id: number) {
+export async function passFactor(
+  { twoFactor, credentials, clock }: Pick<BindingDeps, "twoFactor" | "credentials" | "clock">,
+  exchange: Exchange,
+  id: number,
+  origin?: SessionOrigin,
+) {
   if (!(await twoFactor.state(id)).isOn) return;
   const { request, response, context } = exchange;
-  await credentials.remember(request, response, { factorUser: id, factorAt: seconds(clock) }, context);
+  const step = { factorUser: id, factorAt: seconds(clock) };
+  await credentials.remember(request, response, { ...step, ...(origin && { factorOrigin: origin }) }, context);
   throw new Refusal("second_factor_required", { field: "code", siblings: { two_factor: true } });
 }
 
@@ -92,18 +100,31 @@ async function refresh({ users }: BindingDeps, userId: number, { more }: Identit
 /** Creates the account with the next free number in its name, also with concurrent sign-ins. */
 async function makeAccount(deps: BindingDeps, newcomer: Newcomer): Promise<void> {
   const email = await freeEmail(deps, newcomer.email);
-  const last = await deps.database.db
+  await underFreeName(deps, newcomer.prefix, (username) => madeAs(deps, newcomer, username, email));
+}
+
+/** Calls `make` with names that begin with the prefix until it says that the name was free. */
+export async function underFreeName(
+  { database }: Pick<BindingDeps, "database">,
+  prefix: string,
+  make: (username: string) => Promise<boolean>,
+): Promise<void> {
+  const last = await database.db
     .selectFrom("users")
     .select((eb) => eb.fn.max("id").as("id"))
     .executeTakeFirst();
   const first = Number(last?.id ?? 0) + 1;
   for (let number = first; number < first + NAME_ATTEMPTS; number += 1) {
-    if (await madeAs(deps, newcomer, `${newcomer.prefix}_${number}`, email)) return;
+    if (await make(`${prefix}_${number}`)) return;
   }
   throw new Error("no free name was found for a new account");
 }
 
-async function freeEmail({ users }: BindingDeps, text: string | undefined): Promise<string | undefined> {
+/** Returns the address if it is one that no account has. */
+export async function freeEmail(
+  { users }: Pick<BindingDeps, "users">,
+  text: string | undefined,
+): Promise<string | undefined> {
   const email = parseEmail(text ?? "");
   return email !== undefined && !(await users.isEmailTaken(email)) ? email : undefined;
 }
@@ -120,7 +141,7 @@ async function madeAs(
       username,
       // No password matches until one is set.
       passwordHash: "",
-      displayName: cut(displayName),
+      displayName: cutName(displayName),
       isRegistration: true,
       affCode,
       bindings: { [column]: value, ...more },
@@ -134,7 +155,7 @@ async function madeAs(
   }
 }
 
-function cut(text: string): string {
+export function cutName(text: string): string {
   return Array.from(text).slice(0, DISPLAY_NAME_MAX).join("");
 }
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { importJWK, SignJWT, type JWK } from "jose";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../test/kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { makeSigningKey } from "@fairway/testkit/oidc-server";
 
 interface Asked {
   readonly path: string;
@@ -204,15 +206,27 @@ describe("a sign-in that the server sends off", () => {
     asked.map(({ body }) => new URLSearchParams(body).get("code_verifier")).find((verifier) => verifier !== null);
   const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
-  function answerToken(claims: Record<string, unknown>): void {
-    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const end = Math.floor(app.clock.now() / 1000) + 60;
-    const payload = { iss: "https://issuer.example", aud: "oidc-id", exp: end, sub: "subject-1", ...claims };
-    answers.set("/token", { access_token: "oidc-token", id_token: `${part({ alg: "RS256" })}.${part(payload)}.c2ln` });
+  let key: JWK;
+  const answerGranted = (id_token: string) =>
+    answers.set("/token", { access_token: "oidc-token", token_type: "Bearer", id_token });
+
+  async function answerToken(claims: Record<string, unknown>): Promise<void> {
+    const now = Math.floor(app.clock.now() / 1000);
+    const own = { iss: "https://issuer.example", aud: "oidc-id", iat: now, exp: now + 60, sub: "subject-1", ...claims };
+    const stated = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined));
+    const token = new SignJWT(stated).setProtectedHeader({ alg: "RS256", kid: "first" });
+    answerGranted(await token.sign(await importJWK(key, "RS256")));
   }
 
+  beforeAll(async () => {
+    key = await makeSigningKey("first");
+  });
+
   beforeEach(() => {
+    const { kty, n, e, kid } = key;
+    answers.set("/jwks", { keys: [{ kty, n, e, kid }] });
     answers.set("/discovery", {
+      jwks_uri: `${service}/jwks`,
       issuer: "https://issuer.example",
       authorization_endpoint: "https://issuer.example/authorize?tenant=1",
       token_endpoint: `${service}/token`,
@@ -235,7 +249,7 @@ describe("a sign-in that the server sends off", () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
       code_challenge_method: "S256",
     });
-    answerToken({ nonce: sent.query["nonce"] });
+    await answerToken({ nonce: sent.query["nonce"] });
     expect((await comeBack(sent, "oidc")).body).toMatchObject({ success: true });
     expect(s256(sentVerifier() ?? "")).toBe(sent.query["code_challenge"]);
   });
@@ -260,7 +274,7 @@ describe("a sign-in that the server sends off", () => {
     ["no end", { exp: undefined }],
   ])("is refused when the identity token has %s", async (_what, claims) => {
     const sent = await sendOff("oidc");
-    answerToken({ nonce: sent.query["nonce"], ...claims });
+    await answerToken({ nonce: sent.query["nonce"], ...claims });
     expect((await comeBack(sent, "oidc")).body).toMatchObject({ success: false, code: "O4" });
     expect(await users()).toEqual([]);
   });
@@ -269,7 +283,7 @@ describe("a sign-in that the server sends off", () => {
     "is refused when the identity token is %j",
     async (id_token) => {
       const sent = await sendOff("oidc");
-      answers.set("/token", { access_token: "oidc-token", id_token });
+      answerGranted(id_token);
       expect((await comeBack(sent, "oidc")).body).toMatchObject({ success: false, code: "O4" });
     },
   );

@@ -8,12 +8,11 @@ import { createOidc } from "../../identity/oauth/oidc.ts";
 import { requireProof } from "../../identity/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { bindIdentity, enter } from "./bindings.ts";
-import { rememberState, takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
+import { rememberState, takeState } from "./oauth-routes.ts";
+import { startAtProvider, type ProviderRoutesDeps } from "./provider-routes.ts";
 
-export interface CodeRoutesDeps extends OauthRoutesDeps {
+export interface CodeRoutesDeps extends ProviderRoutesDeps {
   readonly linuxdoUrl: string;
-  /** Public address of this server, used while the option is not set. */
-  readonly publicUrl: string | undefined;
 }
 
 /** Creates the routes of sign-in services that are not in the contract. */
@@ -35,7 +34,7 @@ async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typ
   const { aff: affCode, proof } = await takeState(deps, call, service.name);
   if (!service.isEnabled()) throw new Refusal("oauth_provider_disabled", { values: { provider: service.label } });
   if (query.code === "") throw new Refusal("invalid_parameter", { field: "code" });
-  const { id, name, email } = await service.read(query.code, proof);
+  const { id, name, email } = await service.read(query, proof);
   const identity = { column: service.column, value: id } as const;
   if (caller?.via === "session") {
     await bindIdentity(deps, { caller, context: call.context }, { ...identity, provider: service.label });
@@ -60,9 +59,14 @@ function githubService(deps: CodeRoutesDeps): Startable {
 async function start(deps: CodeRoutesDeps, services: readonly Startable[], call: Call<typeof oauthStart>) {
   const { service: name, aff } = call.query;
   const service = services.find((one) => one.name === name);
+  if (!service && (await isProvider(deps, name))) return startAtProvider(deps, call);
   if (!service) throw new Refusal("invalid_parameter", { field: "service" });
   if (!service.isEnabled()) throw new Refusal("oauth_provider_disabled", { values: { provider: service.label } });
   const proof = newProof();
   const data = { aff, oauthService: name, oauthVerifier: proof.verifier, oauthNonce: proof.nonce };
   return { url: await service.address(await rememberState(deps, call, data), proof) };
+}
+
+async function isProvider({ providers }: CodeRoutesDeps, slug: string): Promise<boolean> {
+  return slug !== "" && (await providers.findBySlug(slug)) !== undefined;
 }

@@ -18,6 +18,7 @@ import type { Passwords } from "../../identity/passwords/passwords.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
+import { refuseManaged } from "../../identity/providers/managed.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
@@ -157,6 +158,7 @@ async function bind(deps: EmailRoutesDeps, { query, caller, context }: Call<type
   const { ip } = context;
   if (query.email === "") throw new Refusal("email_missing", { field: "email" });
   if (query.code === "") throw new Refusal("email_code_missing", { field: "code" });
+  await refuseManaged(deps.database.db, caller.userId, "email");
   const email = parseEmail(query.email);
   if (email === undefined || !(await codes.check("email", email, { code: query.code, ip })))
     throw new Refusal("verification_code_wrong", { field: "code" });

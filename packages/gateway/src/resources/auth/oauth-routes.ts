@@ -33,7 +33,7 @@ export interface OauthRoutesDeps extends BindingDeps, Omit<GithubDeps, "options"
 
 const STATE_CHARS = 32;
 const STATE_SECONDS = 600;
-const NO_STATE = { oauthState: "", oauthService: "", oauthVerifier: "", oauthNonce: "" };
+const NO_STATE = { oauthState: "", oauthService: "", oauthVerifier: "", oauthNonce: "", oauthMaxAge: 0 };
 const AFTER_BINDING = "/setting";
 
 export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
@@ -101,12 +101,14 @@ interface Taken {
   /** Invitation code that was stored with the state. */
   readonly aff: string;
   readonly proof: OauthProof;
+  /** Longest time since the person's proof at the provider that was asked for; 0 = any. */
+  readonly maxAgeSeconds: number;
 }
 
 /** Takes the state: any attempt uses it up, and it is valid only for the service that it was created for. */
 export async function takeState(
   { credentials, clock }: OauthRoutesDeps,
-  call: Call<typeof oauthGithub>,
+  call: Exchange & { readonly query: { readonly state: string } },
   service: string,
 ): Promise<Taken> {
   const { request, response, context, query } = call;
@@ -118,7 +120,7 @@ export async function takeState(
   const isMeant = oauthService === "" || oauthService === service;
   if (expected === "" || !isFresh || !isMeant || !isSame(expected, query.state))
     throw new Refusal("oauth_state_mismatch");
-  return { aff, proof: { verifier: state.oauthVerifier, nonce: state.oauthNonce } };
+  return { aff, proof: { verifier: state.oauthVerifier, nonce: state.oauthNonce }, maxAgeSeconds: state.oauthMaxAge };
 }
 
 function isSame(expected: string, given: string): boolean {

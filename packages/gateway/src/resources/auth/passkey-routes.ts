@@ -12,6 +12,7 @@ import {
 } from "@fairway/wire";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
+import type { Enforcement } from "../../identity/providers/enforcement.ts";
 import type { Credentials } from "../../identity/passwords/credentials.ts";
 import type { Passkeys } from "../../identity/second-factor/passkeys.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -24,6 +25,7 @@ export interface PasskeyRoutesDeps extends PartyDeps {
   readonly users: UserStore;
   readonly notices: CredentialNotices;
   readonly credentials: Credentials;
+  readonly enforcement: Enforcement;
 }
 
 export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {

@@ -3,6 +3,7 @@ import type { Call } from "../../http/endpoint.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import type { Codes } from "../../identity/second-factor/verification-codes.ts";
 import { parseEmail } from "../../identity/mail/email-address.ts";
+import type { Enforcement } from "../../identity/providers/enforcement.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { createAccount, type CreateAccountDeps } from "../users/create.ts";
@@ -12,6 +13,7 @@ import type { Trx } from "../users/store.ts";
 export interface RegisterDeps extends CreateAccountDeps {
   readonly passwords: Passwords;
   readonly codes: Codes;
+  readonly enforcement: Enforcement;
 }
 
 /** Creates an account with a password; the checks run in the order of the contract. */
@@ -22,6 +24,7 @@ export async function registerAccount(deps: RegisterDeps, { body, context }: Cal
   const { username, password } = readNameAndPassword(body);
   const proof = options.EmailVerificationEnabled ? await readProof(deps, body, context.ip) : undefined;
   if (await deps.store.isNameTaken(usernameKey(username))) throw new Refusal("username_taken", { field: "username" });
+  if (proof) await deps.enforcement.checkAddress(proof.email);
   if (proof && (await deps.store.isEmailTaken(proof.email))) throw new Refusal("email_taken", { field: "email" });
   await createAccount(deps, {
     username,

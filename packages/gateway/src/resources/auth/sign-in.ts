@@ -4,6 +4,8 @@ import { usernameKey } from "../../identity/accounts/accounts.ts";
 import type { Credentials } from "../../identity/passwords/credentials.ts";
 import type { Attempt, LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
+import type { Enforcement } from "../../identity/providers/enforcement.ts";
+import type { SessionOrigin } from "../../identity/sessions/sessions.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -15,6 +17,7 @@ export interface SignInDeps {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly guard: LoginGuard;
+  readonly enforcement: Enforcement;
   readonly twoFactor: Pick<TwoFactor, "pass">;
   readonly options: () => OptionValues;
 }
@@ -76,16 +79,18 @@ async function checked(
 }
 
 /**
- * Completes a sign-in of any kind: starts a new session under a new name and returns what the console stores of its
+ * Completes a sign-in of any kind, unless the account must use its company's identity provider: starts a new session under a new name and returns what the console stores of its
  * user.
  */
 export async function openSession(
-  { credentials }: Pick<SignInDeps, "credentials">,
+  { credentials, enforcement }: Pick<SignInDeps, "credentials" | "enforcement">,
   { request, response, context }: Exchange,
   user: Omit<SignInRow, "password" | "deleted_at">,
+  origin?: SessionOrigin,
 ): Promise<SignedInUser> {
-  const userAgent = request.headers["user-agent"] ?? "";
-  await credentials.signIn(request, response, { userId: user.id, ip: context.ip, userAgent }, context.isSecure);
+  await enforcement.check(user, origin?.providerId ?? 0);
+  const session = { userId: user.id, ip: context.ip, userAgent: request.headers["user-agent"] ?? "", origin };
+  await credentials.signIn(request, response, session, context.isSecure);
   const { id, username, display_name, role, status, group } = user;
   return { id, username, display_name, role, status, group };
 }

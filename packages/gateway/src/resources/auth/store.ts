@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { ACCOUNT_KIND } from "@fairway/wire";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { parseEmail } from "../../identity/mail/email-address.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
@@ -29,7 +30,7 @@ export function createAuthStore({ db }: { readonly db: Kysely<Schema> }): AuthSt
   return {
     findForSignIn(login) {
       const email = login.includes("@") ? parseEmail(login) : undefined;
-      const select = db.selectFrom("users").select(COLUMNS);
+      const select = db.selectFrom("users").select(COLUMNS).where("kind", "=", ACCOUNT_KIND.person);
       const found =
         email === undefined ? select.where("username_key", "=", usernameKey(login)) : select.where("email", "=", email);
       return found.executeTakeFirst();
@@ -40,6 +41,7 @@ export function createAuthStore({ db }: { readonly db: Kysely<Schema> }): AuthSt
         .select(["id", "username"])
         .where("email", "=", email)
         .where("status", "=", 1)
+        .where("kind", "=", ACCOUNT_KIND.person)
         .where("deleted_at", "is", null)
         .executeTakeFirst(),
     async setPasswordHash(userId, hash) {

@@ -1,0 +1,10 @@
+import * as z from "zod/mini";
+import { queryText } from "../core/envelope.ts";
+
+/** What a service or a provider adds to the address of the way back. */
+export const oauthAnswer = z.object({
+  code: queryText,
+  state: queryText,
+  /** The issuer, as it names itself (RFC 9207). */
+  iss: queryText,
+});
