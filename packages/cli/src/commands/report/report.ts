@@ -18,14 +18,14 @@ import { printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { calculateOffset, type Part } from "../paging.ts";
 
-type Dimension = "user" | "group" | "token" | "model" | "channel";
+export type Dimension = "user" | "group" | "token" | "model" | "channel";
 
 export interface ReportOptions extends Part {
   readonly by: Dimension;
   readonly since: string;
   readonly until?: string;
   readonly user?: string;
-  readonly interval?: "hour" | "day";
+  readonly interval?: "hour" | "day" | undefined;
 }
 
 const SECONDS = { hour: 3_600, day: 86_400 } as const;

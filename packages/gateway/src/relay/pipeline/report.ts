@@ -2,8 +2,9 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
-import type { CallEnd } from "../../observability/tracing/call-span.ts";
+import type { CallEnd, CallSpan } from "../../observability/tracing/call-span.ts";
 import { classifyOutcome, type Outcome } from "../request/outcome.ts";
+import type { Completion } from "../response/sink.ts";
 import type { RelayReport } from "../reservation/relay-report.ts";
 import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
 import type { ErrorRows } from "../trace/error-rows.ts";
@@ -12,7 +13,7 @@ import type { RelayRequest } from "../request/request.ts";
 
 /** Reports every relayed request to the log and the metrics, once. */
 export interface Reporter {
-  delivered(request: RelayRequest, report: RelayReport): void;
+  delivered(report: RelayReport): void;
   failed(facts: FailedRequest, error: AppError): void;
 }
 
@@ -35,16 +36,14 @@ export interface ReporterDeps {
 
 export function createReporter(deps: ReporterDeps): Reporter {
   return {
-    delivered(request, report) {
+    delivered(report) {
+      const { request } = report;
       const outcome = classifyResult(report.result);
       const ms = performance.now() - request.startedAt;
-      countDelivered(deps.metrics, request, report, { outcome, ms });
-      deps.log.info("relay", buildLogLine(request, report, { outcome, ms }));
-      request.span?.ended({
-        status: resolveStatus(request, report.result),
-        outcome,
-        ...buildSpanFields(request, report),
-      });
+      countDelivered(deps.metrics, report, { outcome, ms });
+      deps.log.info("relay", buildLogLine(report, { outcome, ms }));
+      const { span } = request.progress;
+      if (span) endSpan(span, report, outcome);
     },
     failed: (facts, error) => reportFailure(deps, facts, error),
   };
@@ -56,11 +55,11 @@ interface Ended {
   readonly ms: number;
 }
 
-function countDelivered(metrics: Metrics, request: RelayRequest, { tried, session }: RelayReport, ended: Ended): void {
+function countDelivered(metrics: Metrics, { request, tried, session }: RelayReport, ended: Ended): void {
   const { operation, stream } = request.spec;
   const model = listedName(request.spec.model);
   const group = resolveGroup(request, tried);
-  const traceId = request.span?.traceId;
+  const traceId = request.progress.span?.traceId;
   metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000, traceId });
   if (!session.charged) return;
   const { usage, quota, completion } = session.charged;
@@ -69,8 +68,10 @@ function countDelivered(metrics: Metrics, request: RelayRequest, { tried, sessio
   metrics.firstToken({ operation, model, seconds: (completion.firstContentAt - request.startedAt) / 1000, traceId });
 }
 
-function buildLogLine(request: RelayRequest, { result, tried, session }: RelayReport, ended: Ended): LogFields {
-  const { spec, caller } = request;
+function buildLogLine({ request, result, tried, session }: RelayReport, ended: Ended): LogFields {
+  const { spec, caller, progress } = request;
+  const { charged } = session;
+  // Members without a value are not printed.
   return {
     request_id: request.id,
     user: caller.userId,
@@ -83,8 +84,14 @@ function buildLogLine(request: RelayRequest, { result, tried, session }: RelayRe
     status: resolveStatus(request, result),
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
-    queue_ms: request.queueMs,
-    ...(session.charged ? buildChargeFields(request, session.charged) : { end_reason: readFinishReason(result) }),
+    queue_ms: progress.queueMs,
+    frt: charged && resolveFirstContentMs(request, charged.completion),
+    input: charged?.usage.input,
+    output: charged?.usage.output,
+    quota: charged?.quota,
+    trace_id: progress.span?.traceId,
+    span_id: progress.span?.traceId && progress.span.spanId,
+    end_reason: charged ? charged.completion.reason : readFinishReason(result),
   };
 }
 
@@ -92,27 +99,38 @@ function readFinishReason(result: AttemptResult): FinishReason {
   return result.kind === "delivered" ? result.reason : "client_abort";
 }
 
-function resolveStatus({ spec, guardrail }: RelayRequest, result: AttemptResult): number {
+function resolveStatus({ spec, progress }: RelayRequest, result: AttemptResult): number {
   if (result.kind === "disconnected") return 499;
   if (result.kind !== "delivered" || result.reason !== "guardrail" || spec.stream) return 200;
-  return guardrail?.verdict === "failed" ? 503 : 400;
+  return progress.guardrail?.verdict === "failed" ? 503 : 400;
 }
 
-function buildChargeFields(
-  request: RelayRequest,
-  { usage, quota, completion }: NonNullable<RelayReport["session"]["charged"]>,
-): LogFields {
-  const { firstContentAt } = completion;
-  const frt = firstContentAt === undefined ? undefined : Math.round(firstContentAt - request.startedAt);
-  return { frt, input: usage.input, output: usage.output, quota, end_reason: completion.reason };
+interface Started {
+  readonly startedAt?: number | undefined;
 }
 
-function buildSpanFields({ startedAt }: RelayRequest, { session }: RelayReport): Partial<CallEnd> {
+function resolveFirstContentMs({ startedAt }: Started, { firstContentAt }: Completion): number | undefined {
+  return firstContentAt === undefined || startedAt === undefined ? undefined : Math.round(firstContentAt - startedAt);
+}
+
+function endSpan(span: CallSpan, report: RelayReport, outcome: Outcome): void {
+  span.ended({ status: resolveStatus(report.request, report.result), outcome, ...buildSpanFields(report) });
+}
+
+function buildSpanFields({ request, session, tried }: RelayReport): Partial<CallEnd> {
   if (!session.charged) return {};
   const { usage, quota, completion } = session.charged;
-  const { firstContentAt } = completion;
-  const firstTokenMs = firstContentAt === undefined ? undefined : Math.round(firstContentAt - startedAt);
-  return { inputTokens: usage.input, outputTokens: usage.output, quota, firstTokenMs };
+  const delivering = request.spec.stream ? tried.at(-1) : undefined;
+  return {
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cachedInputTokens: usage.cachedInput,
+    cacheWriteTokens: usage.cacheWrite,
+    reasoningTokens: usage.reasoning,
+    quota,
+    firstTokenMs: resolveFirstContentMs(request, completion),
+    upstreamFirstTokenMs: resolveFirstContentMs({ startedAt: delivering?.startedAt }, completion),
+  };
 }
 
 function resolveGroup(request: RelayRequest, tried: RelayReport["tried"]): string {
@@ -120,25 +138,34 @@ function resolveGroup(request: RelayRequest, tried: RelayReport["tried"]): strin
 }
 
 function buildLabels(request: RelayRequest | undefined) {
-  return { group: request?.caller.group ?? "", traceId: request?.span?.traceId };
+  return { group: request?.caller.group ?? "", traceId: request?.progress.span?.traceId };
 }
 
 const UNREAD = { operation: "unknown", model: "", stream: false } as const;
+
+/** Returns what a failed request asked for, with the model that it reached. */
+function readAsked(request: RelayRequest | undefined) {
+  if (!request) return UNREAD;
+  const { spec, progress } = request;
+  return { operation: spec.operation, model: progress.model ?? spec.model, stream: spec.stream };
+}
 
 function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError): void {
   const { log, metrics } = deps;
   const { request, requestId, method, path, ip, startedAt } = facts;
   const outcome = classifyOutcome(error);
   const ms = performance.now() - startedAt;
-  const { operation, model, stream } = request?.spec ?? UNREAD;
+  const { operation, model, stream } = readAsked(request);
   metrics.relayed({ operation, model, stream, outcome, seconds: ms / 1000, ...buildLabels(request) });
   recordFailure(deps, facts, error, { outcome, ms });
-  request?.span?.ended({ status: error.status, outcome, errorCode: error.code });
+  request?.progress.span?.ended({ status: error.status, outcome, errorCode: error.code });
   const caller = request && {
     user: request.caller.userId,
     token: request.caller.tokenId,
     model,
-    queue_ms: request.queueMs,
+    queue_ms: request.progress.queueMs,
+    trace_id: request.progress.span?.traceId,
+    span_id: request.progress.span?.traceId && request.progress.span.spanId,
   };
   const failure = {
     status: error.status,
@@ -158,12 +185,14 @@ function recordFailure({ errorRows }: ReporterDeps, facts: FailedRequest, error:
   const { request, requestId, path } = facts;
   const owner = request?.caller ?? error.owner;
   if (!owner) return;
-  const { model, stream } = request?.spec ?? UNREAD;
-  const channels = request?.failures?.map(({ attempt }) => attempt.target.channel.id) ?? [];
+  const { model, stream } = readAsked(request);
+  const channels = request?.progress.failures.map(({ attempt }) => attempt.target.channel.id) ?? [];
   const trace = () => request && buildTrace(request);
-  const notes = request ?? {};
+  const notes = request?.progress ?? {};
   const said = request && saidByUpstream(request);
-  errorRows.record({ requestId, path, owner, model, isStream: stream, channels, notes, said, trace, ...ended }, error);
+  const tags = request?.tags;
+  const call = { requestId, path, owner, tags, model, isStream: stream, channels, notes, said, trace, ...ended };
+  errorRows.record(call, error);
 }
 
 function readErrorMessage(cause: unknown): string | undefined {

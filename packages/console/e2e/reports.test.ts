@@ -1,0 +1,171 @@
+import { readFile } from "node:fs/promises";
+import type { Download, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { insertRows } from "./rows.ts";
+import { asUser, signIn } from "./session.ts";
+
+// Reports by what operators and users choose, from rows of the log.
+
+let opened: OpenConsole;
+let page: Page;
+
+const heading = (name: string) => page.getByRole("heading", { level: 1, name });
+const table = () => page.getByRole("region", { name: "Rows of the report" });
+const row = (text: string) => table().getByRole("row").filter({ hasText: text });
+const total = () => table().locator("tfoot tr");
+
+function call(tags: string, endUser: string, more: Readonly<Record<string, string | number>> = {}) {
+  return {
+    user_id: 1,
+    username: "root",
+    created_at: Math.floor(Date.now() / 1000) - 7_200,
+    type: 2,
+    model_name: "gpt-5.6",
+    token_name: "ci",
+    token_id: 1,
+    group: "default",
+    channel_id: 1,
+    quota: 500_000,
+    prompt_tokens: 100,
+    completion_tokens: 20,
+    use_time: 1,
+    is_stream: 0,
+    content: "",
+    ip: "",
+    request_id: "",
+    other: "",
+    tags,
+    end_user: endUser,
+    ...more,
+  };
+}
+
+beforeAll(async () => {
+  opened = await openConsole();
+  ({ page } = opened);
+  await asUser(page, "POST", "/api/user/", { username: "grace", password: "hopper-1906", display_name: "Grace" });
+});
+afterAll(() => opened?.close());
+
+async function save(format: string): Promise<Buffer> {
+  const [file] = await Promise.all([
+    page.waitForEvent("download") as Promise<Download>,
+    (async () => {
+      await page.getByRole("button", { name: "Download" }).click();
+      await page.getByRole("menuitem", { name: format }).click();
+    })(),
+  ]);
+  return readFile(await file.path());
+}
+
+test("without calls the page says what a report is for", async () => {
+  await heading("Token").waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  await heading("Reports").waitFor();
+  await page.getByRole("heading", { name: "No calls in this period" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "reports-empty");
+});
+
+test("a report sums calls by the tags that applications send, and its rows add up", async () => {
+  insertRows(opened.file, "logs", [
+    call("app=shop|env=prod", "42"),
+    call("app=shop|env=prod", "43", { quota: 1_000_000 }),
+    call("app=crm", "42", { model_name: "claude-opus-5" }),
+    call("", "", { quota: 250_000, created_at: Math.floor(Date.now() / 1000) - 3 * 86_400 }),
+    call("app=crm", "42", { type: 5, quota: 0 }),
+  ]);
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await row("gpt-5.6").first().waitFor();
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("tag:");
+  await page.getByRole("searchbox", { name: "Key of the tag (Group by)" }).fill("app");
+  await page.getByRole("combobox", { name: "Rows for each" }).selectOption("none");
+  await row("shop").getByText("$3.000000").waitFor();
+  await row("crm").getByText("$1.000000").waitFor();
+  await row("Without a value").getByText("$0.500000").waitFor();
+  await total().getByText("$4.500000").waitFor();
+  await page.getByRole("combobox", { name: "Then by" }).selectOption("end_user");
+  await row("43").getByText("$2.000000").waitFor();
+  await total().getByText("$4.500000").waitFor();
+  expect(new URL(page.url()).searchParams.get("by")).toBe("tag:app,end_user");
+  await page.getByRole("combobox", { name: "Rows for each" }).selectOption("day");
+  await table().getByRole("columnheader", { name: "From" }).waitFor();
+  await shoot(page, "reports");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await shoot(page, "reports-dark");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("the files have the numbers of the page", async () => {
+  const csv = (await save("CSV, for spreadsheets")).toString("utf8");
+  expect(csv.startsWith("\uFEFFstart,tag:app,end_user,calls,")).toBe(true);
+  expect(csv).toContain(",shop,43,1,0,100,20,1000000,2.000000");
+  const json = JSON.parse((await save("JSON")).toString("utf8")) as { total: { quota: number } };
+  expect(json.total.quota).toBe(2_250_000);
+  const parquet = await save("Parquet, with exact numbers");
+  expect([parquet.subarray(0, 4).toString(), parquet.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
+});
+
+test("a report is saved with a schedule, opened by a click and deleted", async () => {
+  await page.getByRole("button", { name: "Save report…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save report…" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText("Please enter a name.").waitFor();
+  await dialog.getByRole("textbox", { name: /^Name/ }).fill("By application");
+  await dialog.getByRole("combobox", { name: "Schedule" }).selectOption("week");
+  await dialog.getByRole("combobox", { name: "Hour" }).selectOption("8");
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "reports-save");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const saved = page.getByRole("group", { name: "Saved reports" });
+  await saved.getByRole("button", { name: "By application", exact: true, pressed: true }).waitFor();
+  await page.goto("/report");
+  await row("gpt-5.6").first().waitFor();
+  await saved.getByRole("button", { name: "By application", exact: true }).click();
+  await row("shop").first().waitFor();
+  expect(new URL(page.url()).searchParams.get("by")).toBe("tag:app,end_user");
+  const stored = (await asUser(page, "GET", "/api/report/saved/")) as { data: object[] };
+  expect(stored.data).toMatchObject([{ name: "By application", cadence: "week", hour: 8, mail: true }]);
+  await saved.getByRole("button", { name: "Change the report By application" }).click();
+  await page.getByRole("menuitem", { name: "Delete the report" }).click();
+  const question = page.getByRole("alertdialog").or(page.getByRole("dialog"));
+  await question.getByText("Its schedule ends. Calls and their costs stay.").waitFor();
+  await question.getByRole("button", { name: "Delete the report" }).click();
+  await expect.poll(() => saved.getByRole("button", { name: "By application", exact: true }).count()).toBe(0);
+  await shoot(page, "reports-saved");
+});
+
+test("a row leads to its calls, whose tags the log shows and filters by", async () => {
+  await page.getByRole("searchbox", { name: "Tags, such as app=shop" }).fill("app=shop");
+  await page.getByRole("combobox", { name: "Rows for each" }).selectOption("none");
+  await expect.poll(() => total().innerText()).toContain("$3.000000");
+  await row("43").getByRole("link", { name: "shop" }).click();
+  await heading("Log").waitFor();
+  const calls = page.getByRole("row").filter({ hasText: "gpt-5.6" });
+  await expect.poll(() => calls.count()).toBe(1);
+  await page.getByRole("columnheader", { name: "Tags" }).waitFor();
+  await calls.getByText("app=shop, env=prod, 43").waitFor();
+  await page.getByRole("button", { name: "Remove the filter End user 43" }).click();
+  await expect.poll(() => calls.count()).toBe(2);
+  await page.getByRole("searchbox", { name: "Tag or user" }).fill("app=crm");
+  await page.getByRole("row").filter({ hasText: "claude-opus-5" }).first().waitFor();
+  await expect.poll(() => calls.count()).toBe(1);
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "log-tags");
+});
+
+test("users report their own calls, without fields of others", async () => {
+  const { page: owner } = await openPage(opened.browser, opened.gateway.url);
+  await signIn(owner, "grace", "hopper-1906");
+  await owner.getByRole("heading", { level: 1, name: "Token" }).waitFor();
+  await owner.goto("/report?by=channel,model");
+  await owner.getByRole("heading", { name: "No calls in this period" }).waitFor();
+  const choices = await owner.getByRole("combobox", { name: "Group by" }).locator("option").allInnerTexts();
+  expect(choices).toEqual(["All calls", "Model", "Token", "Group", "End user", "Tag…"]);
+  await owner.context().close();
+});

@@ -1,0 +1,65 @@
+import { reportUsage, reportUsageSelf, type UsageReport } from "@fairway/wire";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "../../lib/http.ts";
+import { nowSeconds } from "../../lib/now.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
+import { queryClient } from "../../lib/query.ts";
+import { rangeName, resolveBounds, type RangeName } from "../../lib/range.ts";
+import { listAsked, readFields } from "./fields.ts";
+
+export const USUAL_RANGE: RangeName = "30d";
+
+/** The question, as the address has it. */
+export const DEFAULTS = {
+  by: "model",
+  range: USUAL_RANGE as string,
+  from: "",
+  to: "",
+  interval: "day",
+  tags: "",
+  endUser: "",
+  model: "",
+  token: "",
+  group: "",
+  user: "",
+  channel: "",
+};
+export type Question = Readonly<typeof DEFAULTS>;
+
+/** The zone in which days begin. */
+export function readZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Returns the query of a question; a relative range moves with time. */
+export function buildQuery(question: Question, isAdmin: boolean) {
+  const { from, to } = resolveBounds(rangeName(question.range, USUAL_RANGE), nowSeconds(), question);
+  const query = {
+    by: listAsked(readFields(question.by, isAdmin)).join(","),
+    start: from,
+    end: to,
+    interval: question.interval,
+    time_zone: readZone(),
+    tags: question.tags,
+    end_user: question.endUser,
+    model_name: question.model,
+    token_name: question.token,
+    group: question.group,
+  };
+  return isAdmin ? { ...query, username: question.user, channel: question.channel } : query;
+}
+
+export function reportQuery(question: Question, isAdmin: boolean) {
+  return queryOptions({
+    queryKey: queryKeys.reports.usage(question, isAdmin),
+    queryFn: ({ signal }): Promise<UsageReport> => {
+      const query = buildQuery(question, isAdmin);
+      return isAdmin ? call(reportUsage, { query, signal }) : call(reportUsageSelf, { query, signal });
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function refreshReports(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: queryKeys.reports.all });
+}

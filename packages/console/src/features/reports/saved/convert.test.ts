@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { DEFAULTS } from "../api.ts";
+import { toShown, toStored } from "./convert.ts";
+
+const NOW = 1_800_000_000;
+
+test("a saved report opens as it was saved", () => {
+  const question = {
+    ...DEFAULTS,
+    by: "tag:app,channel",
+    range: "7d",
+    interval: "week",
+    tags: "app=shop|env",
+    user: "lin",
+  };
+  const stored = toStored({ ...question, channel: "7", endUser: "42" }, true, NOW);
+  expect(stored).toMatchObject({
+    by: ["tag:app", "channel"],
+    days: 7,
+    tags: "app=shop|env",
+    username: "lin",
+    channel: 7,
+  });
+  expect(stored).not.toHaveProperty("model_name");
+  expect(toShown(stored, NOW)).toEqual({ ...question, channel: "7", endUser: "42" });
+});
+
+test("a custom range is saved by its length, and users save no filters of operators", () => {
+  const custom = { range: "custom", from: String(NOW - 45 * 86_400), to: String(NOW) };
+  const stored = toStored({ ...DEFAULTS, ...custom, user: "lin", by: "channel,tag:" }, false, NOW);
+  expect([stored.by, stored.days, stored.username]).toEqual([[], 45, undefined]);
+  expect(toShown(stored, NOW)).toMatchObject({ range: "custom", from: String(NOW - 45 * 86_400) });
+  expect(toStored({ ...DEFAULTS, range: "custom" }, false, NOW).days).toBe(30);
+});

@@ -1,0 +1,23 @@
+export const en = {
+  section: "Tags",
+  fixed: "Fixed tags",
+  fixedHelp: "Every call with this token has them; clients cannot change them.",
+  addFixed: "Add a fixed tag",
+  key: "Key",
+  value: "Value",
+  policy: "Tags that clients may send",
+  policyHelp:
+    "Calls name them in the header X-Fairway-Tags or in metadata. A key without a row follows the rules of the team or the operator.",
+  allowed: "Values, by commas",
+  anyValue: "any",
+  usual: "Default",
+  strict: "Refuse others",
+  required: "Required",
+  addKey: "Add a key",
+  users: "End user",
+  usersHelp: "The customer of the client, from user, safety_identifier or the header X-Fairway-End-User.",
+  usersInherit: "As the team or the operator decides",
+  usersClient: "Stored if the client names one",
+  usersOff: "Never stored",
+  usersRequired: "Required",
+} as const;

@@ -1,0 +1,87 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { LOG_TYPE, MAX_SAVED_REPORTS, type SavedReport, type UsageReport } from "@fairway/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertLogs } from "../../../../test/kit/log-rows.ts";
+import { startManagementApp, type ManagementApp } from "../../../../test/kit/management-app.ts";
+import { signInMembers, type Members } from "../../../../test/kit/members.ts";
+
+let app: ManagementApp;
+let members: Members;
+const QUESTION = { by: ["model"], days: 7, interval: "day", time_zone: "Europe/Berlin" };
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  members = await signInMembers(app);
+  const now = Math.floor(app.clock.now() / 1000);
+  const call = { type: LOG_TYPE.consume, created_at: now - 3_600, model_name: "m", tags: "" };
+  await insertLogs(app.database, [
+    { ...call, user_id: members.user.userId, quota: 70, tags: "app=shop" },
+    { ...call, user_id: members.user.userId, quota: 5 },
+    { ...call, user_id: members.admin.userId, quota: 900 },
+  ]);
+}, 60_000);
+afterAll(() => app.close());
+
+const fail = async (reply: Promise<{ readonly body: unknown }>) => (await reply).body;
+
+test("a report is saved, scheduled, run and deleted by its owner", async () => {
+  const { user, admin } = members;
+  const made = await user.data<SavedReport>(user.post("/api/report/saved/", { name: " weekly ", question: QUESTION }));
+  expect(made).toMatchObject({ name: "weekly", question: QUESTION, cadence: "none", next_at: 0, mail: true, hour: 6 });
+  const path = `/api/report/saved/${made.id}`;
+  const scheduled = await user.data<SavedReport>(user.put(path, { cadence: "week", hour: 8 }));
+  expect(scheduled).toMatchObject({ name: "weekly", question: QUESTION, cadence: "week", hour: 8 });
+  expect(new Date(scheduled.next_at * 1000).getUTCDay()).toBe(1);
+  expect(await user.data<SavedReport[]>(user.get("/api/report/saved/"))).toEqual([scheduled]);
+  const report = await user.data<UsageReport>(user.get(`/api/report/saved/${made.id}/usage`));
+  expect([report.total.quota, report.rows.length]).toEqual([75, 1]);
+  const mailed = await user.data<{ types: string[] }>(user.get("/api/user/self/notifications"));
+  expect(mailed.types).toContain("report.ready");
+  for (const reply of [admin.get(`${path}/usage`), admin.put(path, { hour: 1 }), admin.delete(path)])
+    expect(await fail(reply)).toMatchObject({ success: false, code: "RP1" });
+  await user.data(user.delete(path));
+  expect(await user.data<SavedReport[]>(user.get("/api/report/saved/"))).toEqual([]);
+});
+
+test("administrators save filters and fields of all users; from others they are refused or do nothing", async () => {
+  const { user, admin } = members;
+  const question = { ...QUESTION, by: ["user"], username: "" };
+  const made = await admin.data<SavedReport>(admin.post("/api/report/saved/", { name: "all", question }));
+  const report = await admin.data<UsageReport>(admin.get(`/api/report/saved/${made.id}/usage`));
+  expect([report.total.quota, report.rows.length]).toEqual([975, 2]);
+  expect(await fail(user.post("/api/report/saved/", { name: "all", question }))).toMatchObject({
+    success: false,
+    field: "by",
+  });
+  const foreign = { ...QUESTION, username: "boss", channel: 7, tags: "app=shop" };
+  const own = await user.data<SavedReport>(user.post("/api/report/saved/", { name: "own", question: foreign }));
+  const shown = await user.data<UsageReport>(user.get(`/api/report/saved/${own.id}/usage`));
+  expect(shown.total.quota).toBe(70);
+});
+
+test.each([
+  [{ name: "", question: QUESTION }, "name"],
+  [{ name: "x", question: { ...QUESTION, by: ["nothing"] } }, "by"],
+  [{ name: "x", question: { ...QUESTION, days: 401 } }, "question"],
+  [{ name: "x", question: { ...QUESTION, interval: "year" } }, "question"],
+  [{ name: "x", question: { ...QUESTION, time_zone: "Mars/Base" } }, "time_zone"],
+  [{ name: "x", question: QUESTION, cadence: "hour" }, "cadence"],
+  [{ name: "x", question: QUESTION, hour: 24 }, "hour"],
+  [{ name: "x", question: { ...QUESTION, secret: 1 } }, "question"],
+])("%j is refused with the field", async (body, field) => {
+  const answer = (await fail(members.user.post("/api/report/saved/", body))) as { success: boolean; field?: string };
+  expect([answer.success, answer.field?.split(".")[0]]).toEqual([false, field]);
+});
+
+test("a person saves a bounded number of reports", async () => {
+  const { root } = members;
+  for (let n = 0; n < MAX_SAVED_REPORTS; n++)
+    await root.data(root.post("/api/report/saved/", { name: `r${n}`, question: QUESTION }));
+  expect(await fail(root.post("/api/report/saved/", { name: "more", question: QUESTION }))).toMatchObject({
+    code: "RP3",
+  });
+  expect(await fail(root.post("/api/report/saved/", { name: "R7", question: QUESTION }))).toMatchObject({
+    code: "RP2",
+    field: "name",
+  });
+});

@@ -1,0 +1,121 @@
+import {
+  MAX_SAVED_REPORTS,
+  REPORT_CADENCES,
+  ReportQuestion,
+  type ReportCadence,
+  type SavedReport,
+} from "@fairway/wire";
+import type { Selectable } from "kysely";
+import { seconds, type Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../storage/database.ts";
+import { insertRow } from "../../../storage/inserts.ts";
+import type { Vault } from "../../../storage/secrets/secrets.ts";
+import type { SavedReportTable } from "../../../storage/tables/schema-reports.ts";
+import { transact } from "../../../storage/transaction.ts";
+import { addMailedType } from "../../webhooks/notifications.ts";
+import { findNextRun } from "./calendar.ts";
+
+export interface SavedReportsDeps {
+  readonly database: Database;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly clock: Clock;
+}
+
+export type SavedReportRow = Selectable<SavedReportTable>;
+
+/** What its owner sets. */
+export interface SavedReportValues {
+  readonly name: string;
+  readonly question: ReportQuestion;
+  readonly cadence: ReportCadence;
+  readonly hour: number;
+  readonly mail: boolean;
+}
+
+/** Why a report cannot be saved. */
+export type SaveFault = "report_name_taken" | "report_limit_reached" | "report_not_found";
+
+export type SavedReports = ReturnType<typeof createSavedReports>;
+
+/** Creates the SQL of saved reports. Each call names the owner, so that no one reaches the report of another. */
+export function createSavedReports(deps: SavedReportsDeps) {
+  const { db } = deps.database;
+  const find = (userId: number, id: number): Promise<SavedReportRow | undefined> =>
+    db.selectFrom("saved_reports").selectAll().where("id", "=", id).where("user_id", "=", userId).executeTakeFirst();
+  return {
+    find,
+
+    list: (userId: number): Promise<SavedReportRow[]> =>
+      db.selectFrom("saved_reports").selectAll().where("user_id", "=", userId).orderBy("name").orderBy("id").execute(),
+
+    /** Saves a new report, or changes the one with this id; returns its id or why not. */
+    save: (userId: number, values: SavedReportValues, id?: number): Promise<number | SaveFault> =>
+      save(deps, { userId, id, values }),
+
+    async remove(userId: number, id: number): Promise<boolean> {
+      const own = db.deleteFrom("saved_reports").where("id", "=", id).where("user_id", "=", userId);
+      return (await own.executeTakeFirst()).numDeletedRows > 0n;
+    },
+  };
+}
+
+interface Saving {
+  readonly userId: number;
+  readonly id: number | undefined;
+  readonly values: SavedReportValues;
+}
+
+/** The row of the owner is locked meanwhile, so that two calls at once make no two reports of one name. */
+function save(
+  { database, vault, clock }: SavedReportsDeps,
+  { userId, id, values }: Saving,
+): Promise<number | SaveFault> {
+  const now = seconds(clock);
+  return transact(database.db, async (trx) => {
+    await trx
+      .updateTable("users")
+      .set((eb) => ({ status: eb.ref("status") }))
+      .where("id", "=", userId)
+      .execute();
+    const own = await trx.selectFrom("saved_reports").select(["id", "name"]).where("user_id", "=", userId).execute();
+    if (id !== undefined && !own.some((row) => row.id === id)) return "report_not_found";
+    const wanted = values.name.toLowerCase();
+    if (own.some((row) => row.id !== id && row.name.toLowerCase() === wanted)) return "report_name_taken";
+    if (id === undefined && own.length >= MAX_SAVED_REPORTS) return "report_limit_reached";
+    if (values.mail && values.cadence !== "none") await addMailedType(trx, { vault, now }, userId, "report.ready");
+    const row = buildRow(values, now);
+    if (id === undefined)
+      return insertRow(trx, "saved_reports", { ...row, user_id: userId, sent_at: 0, created_at: now });
+    await trx.updateTable("saved_reports").set(row).where("id", "=", id).execute();
+    return id;
+  });
+}
+
+function buildRow({ name, question, cadence, hour, mail }: SavedReportValues, now: number) {
+  const timeZone = question.time_zone ?? "UTC";
+  return {
+    name,
+    question: JSON.stringify(question),
+    cadence,
+    hour,
+    mail: mail ? 1 : 0,
+    next_at: findNextRun({ cadence, hour, timeZone }, now),
+    updated_at: now,
+  };
+}
+
+/** Returns the question of a row. */
+export function readStoredQuestion({ question }: Pick<SavedReportRow, "question">): ReportQuestion {
+  return ReportQuestion.parse(JSON.parse(question));
+}
+
+export function readCadence({ cadence }: Pick<SavedReportRow, "cadence">): ReportCadence {
+  return REPORT_CADENCES.find((name) => name === cadence) ?? "none";
+}
+
+/** Returns a report as answers show it. */
+export function showSavedReport(row: SavedReportRow): SavedReport {
+  const { id, name, hour, mail, next_at, sent_at, created_at, updated_at } = row;
+  const rest = { hour, mail: mail === 1, next_at, sent_at, created_at, updated_at };
+  return { id, name, question: readStoredQuestion(row), cadence: readCadence(row), ...rest };
+}

@@ -1,0 +1,118 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams, queryInt, queryText } from "../core/envelope.ts";
+import { queryTexts } from "../core/lists.ts";
+
+/** What a report can group by; a tag is `tag:` with its key. */
+export const REPORT_FIELDS = ["user", "team", "actor", "token", "model", "group", "channel", "end_user"] as const;
+export type ReportField = (typeof REPORT_FIELDS)[number] | `tag:${string}`;
+
+/** Most fields of one report. */
+export const MAX_REPORT_FIELDS = 3;
+/** Most rows of one report; further groups are one row `~other`. */
+export const MAX_REPORT_ROWS = 10_000;
+/** Longest period of a report. */
+export const MAX_REPORT_SECONDS = 400 * 86_400;
+/** Most intervals of a report. */
+export const MAX_REPORT_INTERVALS = 1_000;
+
+const figures = {
+  /** Calls, failed ones included; the items of a batch are calls. */
+  calls: z.int(),
+  errors: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** Quota units. */
+  quota: z.int(),
+  /** US dollars with six decimals. */
+  cost_usd: z.string(),
+};
+
+/** A row has a member for each field of the report, such as `model` or `tag:app`; "" = the calls without one. */
+export const ReportRow = z.looseObject({
+  /** Epoch seconds at which the interval begins; the start of the report without intervals. */
+  start: z.int(),
+  ...figures,
+});
+export type ReportRow = z.output<typeof ReportRow>;
+
+export const UsageReport = z.object({
+  /** The names of the columns, in the order of files. */
+  columns: z.array(z.string()),
+  /** The most expensive first; by interval, the earliest first. */
+  rows: z.array(ReportRow),
+  /** All calls of the period, also those in `~other`. */
+  total: z.object(figures),
+  start: z.int(),
+  /** The first second after the period. */
+  end: z.int(),
+  /** Later calls may be missing, because they are still being written. */
+  complete_until: z.int(),
+  /** True if groups were joined in a row `~other`. */
+  bounded: z.boolean(),
+  /** How many groups that row has. */
+  other_groups: z.int(),
+});
+export type UsageReport = z.output<typeof UsageReport>;
+
+const selfFilter = {
+  /** Up to three of the fields, joined by commas; none = one row. */
+  by: queryTexts,
+  /** Epoch seconds; 0 = 30 days before the end. */
+  start: queryInt,
+  /** Epoch seconds of the first second after the period; 0 = now. */
+  end: queryInt,
+  /** `none` (default), `hour`, `day`, `week` (from Monday) or `month`. */
+  interval: queryText,
+  /** Name of the zone in which days begin, such as Europe/Berlin; "" = UTC. */
+  time_zone: queryText,
+  /** `json` (default), or `csv` or `parquet` for a file. */
+  format: queryText,
+  /** 1 = a `csv` file begins with a byte order mark. */
+  bom: queryInt,
+  token_name: queryText,
+  token_id: queryInt,
+  /** Exact name, or a pattern with `%` as wildcard. */
+  model_name: queryText,
+  models: queryTexts,
+  tokens: queryTexts,
+  group: queryText,
+  /** Calls with all of these tags, `app=shop|env=prod`; a key alone finds calls that have it. */
+  tags: queryText,
+  end_user: queryText,
+};
+const SelfFilter = z.object(selfFilter);
+
+export const reportUsage = endpoint({
+  name: "reportUsage",
+  method: "GET",
+  path: "/api/report/usage",
+  access: "admin",
+  summary: "Calls, tokens and cost by any fields and filters, exact to the unit, from the rows of the log.",
+  query: z.object({ ...selfFilter, username: queryText, user_id: queryInt, channel: queryInt }),
+  data: UsageReport,
+  fails: ["invalid_field"],
+});
+
+export const reportUsageSelf = endpoint({
+  name: "reportUsageSelf",
+  method: "GET",
+  path: "/api/report/self/usage",
+  access: "user",
+  summary: "The same of the caller, by `token`, `model`, `group`, `end_user` and tags.",
+  query: SelfFilter,
+  data: UsageReport,
+  fails: ["invalid_field"],
+});
+
+export const teamReport = endpoint({
+  name: "teamReport",
+  method: "GET",
+  path: "/api/team/{id}/report/usage",
+  access: "user",
+  summary: "The same of a team, also by `actor`; for members, of their own keys.",
+  params: idParams,
+  query: SelfFilter,
+  data: UsageReport,
+  fails: ["team_not_found", "team_right_missing", "invalid_field"],
+});
