@@ -1,9 +1,10 @@
-import { status, tokenCreate, tokenDelete, type Client, type Token } from "@fairway/wire";
+import { status, type Client, type Token, type TokenBudget } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { toExitCode, findHint, formatErrorMessage } from "../../core/problem.ts";
 import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printBare, printList, type Output } from "../../print/output.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
+import type { TokenOwner } from "./owner.ts";
 import type { SecretPlace } from "./secret.ts";
 import { parseQuota } from "../../core/amounts.ts";
 import { parseExpiry, KEYS, toFallbacksText, type Key } from "./token.ts";
@@ -11,6 +12,8 @@ import { parseExpiry, KEYS, toFallbacksText, type Key } from "./token.ts";
 export interface TokenCreateOptions {
   readonly name: string;
   readonly quota: string;
+  readonly limit?: string;
+  readonly period?: TokenBudget["period"];
   readonly expires: string;
   readonly models?: string;
   readonly group?: string;
@@ -25,29 +28,55 @@ export interface TokenCreateOptions {
 }
 
 export async function createToken(
-  client: Client,
+  owner: TokenOwner,
   options: TokenCreateOptions,
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const isUnlimited = options.quota === "unlimited";
-  const expires = parseExpiry(options.expires, nowSeconds);
-  const amount = isUnlimited ? 0 : parseQuota(options.quota, (await client.call(status, {})).data.quota_per_unit);
+  const terms = await readTerms(owner.client, options, nowSeconds);
+  refuseBudgetOfTeam(owner, terms);
   const file = options.outputFile === undefined ? undefined : openSecretFile(options.outputFile);
   const secret = await openSecretPlace(options);
   const made: (Key & Token)[] = [];
   for (let at = 1; at <= options.count; at++) {
     const name = options.count === 1 ? options.name : `${options.name}-${at}`;
-    made.push(await makeToken(client, { ...options, name }, { isUnlimited, amount, expires }));
+    made.push(await makeToken(owner, { ...options, name }, terms));
     // Keys that were created before a failure are not lost.
     file?.write(made.map(({ key }) => key));
   }
-  if (secret) return writeSecret(client, secret, made, output);
+  if (secret) return writeSecret(owner, secret, made, output);
   if (options.outputFile !== undefined) {
     const what = made.length === 1 ? "the key" : `${made.length} keys`;
     output.note(`Wrote ${what} to ${options.outputFile}.`);
   }
   await (options.outputFile === undefined || options.showKey ? printKeys : printNames)(output, made);
+}
+
+async function readTerms(client: Client, options: TokenCreateOptions, nowSeconds: number): Promise<Terms> {
+  checkLimit(options);
+  const isUnlimited = options.quota === "unlimited";
+  const expires = parseExpiry(options.expires, nowSeconds);
+  const isPriced = !isUnlimited || options.limit !== undefined;
+  const unit = isPriced ? (await client.call(status, {})).data.quota_per_unit : 0;
+  const amount = isUnlimited ? 0 : parseQuota(options.quota, unit);
+  return { isUnlimited, amount, expires, budget: readBudget(options, unit) };
+}
+
+function checkLimit({ limit, period }: TokenCreateOptions): void {
+  if ((limit === undefined) === (period === undefined)) return;
+  const [given, missing] = limit === undefined ? ["--period", "--limit"] : ["--limit", "--period"];
+  throw new CliError(`${given} needs ${missing}`, EXIT.usage, "write both: --limit 50usd --period month");
+}
+
+function readBudget({ limit, period }: TokenCreateOptions, unit: number): TokenBudget | undefined {
+  if (limit === undefined || period === undefined) return undefined;
+  return { period, quota_limit: parseQuota(limit, unit) };
+}
+
+/** Budgets of keys of a team are made by administrators and by admins of the team. */
+function refuseBudgetOfTeam({ team }: TokenOwner, { budget }: Terms): void {
+  if (team === undefined || budget === undefined) return;
+  throw new CliError("--limit does not go with --team", EXIT.usage, "make the key, then a budget with --token");
 }
 
 /** Opens the place for the key; undefined if the key goes elsewhere. */
@@ -69,7 +98,7 @@ async function openSecretPlace({
 
 /** Deletes the key again if the Secret cannot take it, because a key without a Secret is useless. */
 async function writeSecret(
-  client: Client,
+  owner: TokenOwner,
   secret: NonNullable<Awaited<ReturnType<typeof openSecretPlace>>>,
   made: readonly Key[],
   output: Output,
@@ -79,7 +108,7 @@ async function writeSecret(
     try {
       await secret.write(token);
     } catch (thrown) {
-      await client.call(tokenDelete, { params: { id: token.id } });
+      await owner.remove(token.id);
       const message = `the Secret ${namespace}/${name} was not written, and the new key is deleted again: `;
       throw new CliError(message + formatErrorMessage(thrown), toExitCode(thrown), findHint(thrown));
     }
@@ -94,21 +123,25 @@ interface Terms {
   readonly isUnlimited: boolean;
   readonly amount: number;
   readonly expires: number;
+  readonly budget: TokenBudget | undefined;
 }
 
-async function makeToken(client: Client, options: TokenCreateOptions, { isUnlimited, amount, expires }: Terms) {
-  const { data } = await client.call(tokenCreate, {
-    body: {
-      name: options.name,
-      unlimited_quota: isUnlimited,
-      remain_quota: amount,
-      expired_time: expires,
-      model_limits_enabled: options.models !== undefined,
-      model_limits: options.models ?? "",
-      allow_ips: options.allowIp?.join("\n") ?? "",
-      group: options.group ?? "",
-      ...(options.fallbacks !== undefined && { fallbacks: toFallbacksText(options.fallbacks) }),
-    },
+async function makeToken(
+  owner: TokenOwner,
+  options: TokenCreateOptions,
+  { isUnlimited, amount, expires, budget }: Terms,
+) {
+  const data = await owner.create({
+    name: options.name,
+    unlimited_quota: isUnlimited,
+    remain_quota: amount,
+    expired_time: expires,
+    model_limits_enabled: options.models !== undefined,
+    model_limits: options.models ?? "",
+    allow_ips: options.allowIp?.join("\n") ?? "",
+    group: options.group ?? "",
+    ...(budget && { budget }),
+    ...(options.fallbacks !== undefined && { fallbacks: toFallbacksText(options.fallbacks) }),
   });
   return { ...data, key: `sk-${data.key}` };
 }

@@ -6,15 +6,12 @@ import {
   NEVER_EXPIRES,
   status,
   TOKEN_STATUS,
-  tokenDelete,
   tokenFacts,
   tokenFind,
   tokenGet,
-  tokenList,
   tokenOfUserSetStatus,
-  tokenSetStatus,
-  tokenUpdate,
   type Client,
+  type TeamToken,
   type Token,
   resolveLastUse,
   splitList,
@@ -26,9 +23,9 @@ import { unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
-import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { printPart, type Part } from "../paging.ts";
+import type { TokenOwner } from "./owner.ts";
 import { parseDateSeconds, parseSpanSeconds, parseSpan } from "../../core/times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -81,6 +78,16 @@ function expiryText({ expired_time }: Shown): string {
   return expired_time === NEVER_EXPIRES ? "never" : formatTime(expired_time);
 }
 
+/** How keys of a team are printed. */
+const TEAM_TOKENS: Shape<Shown> = { ...TOKENS, columns: [...TOKENS.columns, { title: "HOLDER", value: holderText }] };
+
+/** Returns who holds a key of a team. */
+function holderText(token: Shown & Partial<Pick<TeamToken, "member_name" | "service_account">>): string {
+  const { member_name: member = "", service_account: service = 0 } = token;
+  if (service > 0) return `service account ${service}`;
+  return member === "" ? "the team" : member;
+}
+
 /** Returns the token without its key. */
 export function shown({ key, ...token }: Token): Shown {
   return { ...token, key_hint: keyHint(key) };
@@ -93,16 +100,18 @@ export interface TokenListOptions extends Part {
   readonly expiring?: string;
 }
 
-export async function listTokens(client: Client, options: TokenListOptions, output: Output): Promise<void> {
-  if (options.search !== undefined && isKeyText(options.search)) return listTokenOfKey(client, options.search, output);
+export async function listTokens(owner: TokenOwner, options: TokenListOptions, output: Output): Promise<void> {
+  const { search } = options;
+  if (search !== undefined && isKeyText(search)) return listTokenOfKey(owner.client, search, output);
   const query = {
-    keyword: options.search,
+    keyword: search,
     group: options.group,
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
     expiring: options.expiring === undefined ? undefined : parseSpan(options.expiring, "--expiring"),
   };
-  const list = { ...TOKENS, toShown: shown, empty: "No keys. Make one: fairway token create --name laptop" };
-  await printPart(output, options, list, (page) => client.call(tokenList, { query: { ...query, ...page } }));
+  const shape = owner.team === undefined ? TOKENS : TEAM_TOKENS;
+  const list = { ...shape, toShown: shown, empty: "No keys. Make one: fairway token create --name laptop" };
+  await printPart(output, options, list, (page) => owner.list({ ...query, ...page }));
 }
 
 /** Lists the token of a whole key, of any owner; the key travels in the body. */
@@ -118,7 +127,11 @@ async function listTokenOfKey(client: Client, key: string, output: Output): Prom
 }
 
 /** Returns a token of the caller; administrators also get those of other users, without any part of the key. */
-export async function getToken(client: Client, id: number, output: Output): Promise<void> {
+export async function getToken({ client, team, read }: TokenOwner, id: number, output: Output): Promise<void> {
+  if (team !== undefined) {
+    const token = shown((await read(id)).data);
+    return printToken(output, token, { holder: holderText(token) });
+  }
   const own = await ownToken(client, id);
   if (own) return printToken(output, shown(own));
   const { data } = await client.call(tokenFacts, { params: { id } });
@@ -135,11 +148,15 @@ async function ownToken(client: Client, id: number): Promise<Token | undefined> 
   }
 }
 
-function isTokenMissing(problem: unknown): boolean {
+export function isTokenMissing(problem: unknown): boolean {
   return problem instanceof ApiProblem && problem.key === "token_not_found";
 }
 
-async function printToken(output: Output, token: Shown, whose: { readonly owner?: string } = {}): Promise<void> {
+async function printToken(
+  output: Output,
+  token: Shown,
+  whose: { readonly owner?: string; readonly holder?: string } = {},
+): Promise<void> {
   if (!isForPeople(output)) return printOne(output, token, { shape: TOKENS });
   const { model_limits_enabled, model_limits, allow_ips, limits, fallbacks } = token;
   const perUnit = await output.quotaPerUnit();
@@ -162,8 +179,19 @@ async function printToken(output: Output, token: Shown, whose: { readonly owner?
         .join(", ") || "none",
     created: formatTime(token.created_time),
     "last used": lastUseText(token),
+    ...rotationWords(token),
   };
   await printOne(output, token, { shape: TOKENS, words });
+}
+
+/** Compatible gateways, and older ones, know no rotation. */
+function rotationWords(token: Shown): Record<string, string> {
+  if ((token.rotated_at as number | undefined) === undefined) return {};
+  return {
+    "key made": formatTime(token.rotated_at === 0 ? token.created_time : token.rotated_at),
+    "old keys until": token.old_keys_until === 0 ? "none works" : formatTime(token.old_keys_until),
+    "new key every": token.rotate_days === 0 ? "never by itself" : `${token.rotate_days} days`,
+  };
 }
 
 export interface Key {
@@ -180,13 +208,13 @@ export const KEYS: Shape<Key> = {
 
 /** The only command that prints the key of an existing token. */
 export async function printKey(
-  client: Client,
+  owner: TokenOwner,
   id: number,
   { output, io }: { readonly output: Output; readonly io: Io },
 ): Promise<void> {
-  const { data } = await client.call(tokenGet, { params: { id } });
+  const { data } = await owner.read(id);
+  const key = `sk-${owner.team === undefined ? data.key : await owner.readKey(id)}`;
   if (io.isTerminal) output.note("Anyone who reads this key can spend its quota.");
-  const key = `sk-${data.key}`;
   await printBare(output, key, { id, name: data.name, key }, KEYS);
 }
 
@@ -205,34 +233,38 @@ export interface TokenUpdateOptions {
   readonly group?: string;
   readonly fallbacks?: string;
   readonly allowIp?: readonly string[];
+  readonly rotateDays?: string;
 }
 
 /** The gateway replaces all fields, so unchanged ones are sent as they were read. */
 export async function updateToken(
-  client: SessionClient,
+  owner: TokenOwner,
   id: number,
   options: TokenUpdateOptions,
   { output, nowSeconds }: { readonly output: Output; readonly nowSeconds: number },
 ): Promise<void> {
   if (Object.keys(options).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway token update --help`");
-  const { data: token, tag } = await client.read(tokenGet, { params: { id } });
-  const { models, expires, allowIp, fallbacks, name = token.name, group = token.group } = options;
-  const { data } = await client.call(tokenUpdate, {
-    body: {
-      id,
-      name,
-      group,
-      ...(await quotaFields(client, options.quota, token)),
-      expired_time: expires === undefined ? token.expired_time : parseExpiry(expires, nowSeconds),
-      model_limits_enabled: models === undefined ? token.model_limits_enabled : models !== "",
-      model_limits: models ?? token.model_limits,
-      allow_ips: allowIp?.join("\n") ?? token.allow_ips,
-      ...(fallbacks !== undefined && { fallbacks: toFallbacksText(fallbacks) }),
-    },
-    headers: { "If-Match": tag },
-  });
+  const { data: token, tag } = await owner.read(id);
+  const { models, expires, allowIp, fallbacks, rotateDays, name = token.name, group = token.group } = options;
+  const fields = {
+    name,
+    group,
+    ...(await quotaFields(owner.client, options.quota, token)),
+    expired_time: expires === undefined ? token.expired_time : parseExpiry(expires, nowSeconds),
+    model_limits_enabled: models === undefined ? token.model_limits_enabled : models !== "",
+    model_limits: models ?? token.model_limits,
+    allow_ips: allowIp?.join("\n") ?? token.allow_ips,
+    ...(fallbacks !== undefined && { fallbacks: toFallbacksText(fallbacks) }),
+    ...(rotateDays !== undefined && { rotate_days: parseDays(rotateDays) }),
+  };
+  const data = await owner.update(id, fields, tag);
   await printDone(output, shown(data), `Changed key ${id}, ${data.name}.`, TOKENS);
+}
+
+function parseDays(text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 366) return Number(text);
+  throw new CliError(`--rotate-days ${text} is no number of days`, EXIT.usage, "write 1 to 366, or 0 for never");
 }
 
 async function quotaFields(client: Client, amount: string | undefined, token: Token) {
@@ -245,17 +277,22 @@ async function quotaFields(client: Client, amount: string | undefined, token: To
 
 /** Switches tokens of the caller; administrators also switch those of their users. */
 export async function switchTokens(
-  client: Client,
+  owner: TokenOwner,
   ids: readonly number[],
   verb: "enable" | "disable",
   output: Output,
 ): Promise<void> {
   const wanted = verb === "enable" ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
+  const { client, team } = owner;
   const act = async (id: number) => {
     try {
-      await client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status: wanted } });
+      await owner.setStatus(id, wanted);
     } catch (problem) {
-      if (!isTokenMissing(problem) || !(await unlessMissing(client.call(tokenFacts, { params: { id } }))))
+      if (
+        team !== undefined ||
+        !isTokenMissing(problem) ||
+        !(await unlessMissing(client.call(tokenFacts, { params: { id } })))
+      )
         throw problem;
       await client.call(tokenOfUserSetStatus, { params: { id }, body: { status: wanted } });
     }
@@ -264,7 +301,7 @@ export async function switchTokens(
 }
 
 export async function deleteTokens(
-  client: Client,
+  owner: TokenOwner,
   ids: readonly number[],
   { yes }: { readonly yes?: boolean },
   output: Output,
@@ -274,8 +311,8 @@ export async function deleteTokens(
     kind: "TokenDelete",
     ids,
     question: (named) => `Delete key ${named}`,
-    loadName: async (id) => (await client.call(tokenGet, { params: { id } })).data.name,
-    remove: (id) => client.call(tokenDelete, { params: { id } }),
+    loadName: async (id) => (await owner.read(id)).data.name,
+    remove: (id) => owner.remove(id),
   };
   await deleteEach(deletion, yes, output);
 }

@@ -8,6 +8,7 @@ import {
   tokenUpdate,
   selfGroups,
   type Token,
+  type TokenBudget,
   type TokenInput,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
@@ -101,12 +102,15 @@ export function batchNames(name: string, count: number): string[] {
 }
 
 /** Creates the tokens one after the other; if one is refused, the earlier ones exist. */
-export async function createTokens(input: TokenInput, names: readonly string[]): Promise<Token[]> {
+export async function createTokens(
+  input: TokenInput & { readonly budget?: TokenBudget },
+  names: readonly string[],
+): Promise<Token[]> {
   const created: Token[] = [];
   try {
     for (const name of names) created.push(await call(tokenCreate, { body: { ...input, name } }));
   } finally {
-    await refresh();
+    await Promise.all([refresh(), queryClient.invalidateQueries({ queryKey: queryKeys.budgets.lists })]);
   }
   return created;
 }

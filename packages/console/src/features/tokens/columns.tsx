@@ -1,4 +1,4 @@
-import { NEVER_EXPIRES, splitList, type Token } from "@fairway/wire";
+import { NEVER_EXPIRES, resolveLastUse, splitList, type Token } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
 import { StateMark } from "../../shared/tokens/state-mark.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
@@ -88,6 +88,12 @@ function ExpiresCell({ token }: { readonly token: Token }) {
   );
 }
 
+function LastUseCell({ token }: { readonly token: Token }) {
+  const ui = useUiTexts();
+  const at = resolveLastUse(token);
+  return at === 0 ? <span className="soft">{ui("never")}</span> : <When at={at} />;
+}
+
 export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
   return [
     {
@@ -132,6 +138,14 @@ export function tokenColumns(t: ReturnType<typeof useTexts>): Column<Token>[] {
       rank: 2,
       sort: "expired_time",
       cell: (token) => <ExpiresCell token={token} />,
+    },
+    {
+      id: "lastUse",
+      header: t("lastUse"),
+      width: 104,
+      rank: 6,
+      isMinor: true,
+      cell: (token) => <LastUseCell token={token} />,
     },
     {
       id: "created",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toLocalInput } from "../../lib/format.ts";
 import { batchNames } from "./api.ts";
-import { checkToken, EMPTY_TOKEN, toTokenInput } from "./token-form.ts";
+import { checkToken, EMPTY_TOKEN, findUnserved, toTokenBudget, toTokenInput } from "./token-form.ts";
 
 const filled = { ...EMPTY_TOKEN, name: "my-app" };
 
@@ -47,4 +47,22 @@ test("tokens of a batch get a dash and six letters or digits, the first keeps it
   expect(names[0]).toBe("ci");
   expect(names.slice(1).every((name) => /^ci-[0-9A-Za-z]{6}$/.test(name))).toBe(true);
   expect(new Set(names).size).toBe(3);
+});
+
+test("a limit of a period is a budget, and the token itself has no limit", () => {
+  const monthly = { ...filled, limit_period: "month", remain_quota: 25_000_000 } as const;
+  expect(toTokenBudget(monthly)).toEqual({ period: "month", quota_limit: 25_000_000 });
+  expect(toTokenInput(monthly)).toMatchObject({ unlimited_quota: true, remain_quota: 0 });
+  expect(toTokenBudget(filled)).toBeUndefined();
+  expect(toTokenBudget({ ...monthly, unlimited_quota: true })).toBeUndefined();
+  expect(checkToken({ ...monthly, remain_quota: 0 }, true)).toEqual({ remain_quota: "noAmount" });
+});
+
+test("models that nothing serves are named with the nearest that something serves", () => {
+  const served = ["gpt-4o", "gpt-4o-mini", "claude-sonnet-4"];
+  expect(findUnserved(["gpt-4o", "gtp-4o", "llama-70b", "gpt-4-gizmo-*"], served)).toEqual([
+    { name: "gtp-4o", meant: ["gpt-4o"] },
+    { name: "llama-70b", meant: [] },
+  ]);
+  expect(findUnserved(["gtp-4o"], [])).toEqual([]);
 });

@@ -1,24 +1,29 @@
 import {
   formatTokenFallbacks,
+  listNearest,
   MAX_FALLBACKS,
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
   type FallbackEntry,
   type Token,
+  type TokenBudget,
   type TokenInput,
 } from "@fairway/wire";
 import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
 import { toLimitsDraft, toLimits, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { hasWrongTags, NO_TAGS, toTags, toTagsDraft, type TagsDraft } from "./tags/tag-rows.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
 /** The state of the drawer while a token is edited. */
-export interface TokenDraft extends LimitsDraft {
+export interface TokenDraft extends LimitsDraft, TagsDraft {
   name: string;
   /** Quota units; undefined while the text is not an amount. */
   remain_quota: number | undefined;
   unlimited_quota: boolean;
+  /** The time in which the limit of a new token may be spent; "" = all its life. */
+  limit_period: LimitPeriod;
   /** Value of a `datetime-local` input; "" = never. */
   expires: string;
   /** Text of the quantity; used on creation only. */
@@ -34,6 +39,13 @@ export interface TokenDraft extends LimitsDraft {
   allow_ips: string;
 }
 
+/** The times for which a form limits the spending of a new token. */
+export const LIMIT_PERIODS = ["", "hour", "day", "week", "month", "quarter", "year"] as const satisfies readonly (
+  | ""
+  | TokenBudget["period"]
+)[];
+type LimitPeriod = (typeof LIMIT_PERIODS)[number];
+
 /** How many tokens one form creates: each needs its own call. */
 export const BATCH_CAP = 100;
 
@@ -44,6 +56,7 @@ export const EMPTY_TOKEN: TokenDraft = {
   name: "",
   remain_quota: DEFAULT_QUOTA,
   unlimited_quota: false,
+  limit_period: "",
   expires: "",
   count: "1",
   group: "",
@@ -53,6 +66,7 @@ export const EMPTY_TOKEN: TokenDraft = {
   fallback_models: [],
   fallback_entries: [],
   allow_ips: "",
+  ...NO_TAGS,
   ...NO_LIMITS,
 };
 
@@ -61,6 +75,7 @@ export function toTokenDraft(token: Token): TokenDraft {
     name: token.name,
     remain_quota: token.remain_quota,
     unlimited_quota: token.unlimited_quota,
+    limit_period: "",
     expires: token.expired_time === NEVER_EXPIRES ? "" : toLocalInput(token.expired_time),
     count: "1",
     group: token.group,
@@ -68,6 +83,7 @@ export function toTokenDraft(token: Token): TokenDraft {
     models: splitList(token.model_limits),
     ...toFallbackDraft(token.fallbacks),
     allow_ips: token.allow_ips,
+    ...toTagsDraft(token),
     ...toLimitsDraft(token.limits),
   };
 }
@@ -87,17 +103,25 @@ function toFallbacksText({ fallbacks, fallback_models: models, fallback_entries:
   return formatTokenFallbacks(models.map((model) => find(model) ?? { model, on: ["error"] }));
 }
 
+/** Returns the budget that is made with a new token; undefined if its limit is for all its life. */
+export function toTokenBudget(form: TokenDraft): TokenBudget | undefined {
+  const { limit_period: period, unlimited_quota: isUnlimited, remain_quota: amount = 0 } = form;
+  return period === "" || isUnlimited ? undefined : { period, quota_limit: amount };
+}
+
 export function toTokenInput(form: TokenDraft): TokenInput {
+  const isWindowed = toTokenBudget(form) !== undefined;
   return {
     name: form.name.trim(),
-    remain_quota: form.remain_quota ?? 0,
-    unlimited_quota: form.unlimited_quota,
+    remain_quota: isWindowed ? 0 : (form.remain_quota ?? 0),
+    unlimited_quota: isWindowed || form.unlimited_quota,
     expired_time: form.expires === "" ? NEVER_EXPIRES : (fromLocalInput(form.expires) ?? NEVER_EXPIRES),
     group: form.group,
     model_limits_enabled: form.model_limits_enabled,
     model_limits: form.models.join(","),
     allow_ips: form.allow_ips,
     fallbacks: toFallbacksText(form),
+    ...toTags(form),
     limits: toLimits(form),
   };
 }
@@ -105,11 +129,13 @@ export function toTokenInput(form: TokenDraft): TokenInput {
 type ProblemKey =
   | "nameMissing"
   | "badAmount"
+  | "noAmount"
   | "badExpiryCreate"
   | "badExpiryUpdate"
   | "pastExpiry"
   | "badCount"
   | "badFallbacks"
+  | "badTags"
   | "badLimit";
 
 function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
@@ -120,6 +146,29 @@ function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
   return isNew && at <= nowSeconds() ? "pastExpiry" : undefined;
 }
 
+function wrongAmount(form: TokenDraft): ProblemKey | undefined {
+  if (form.unlimited_quota) return undefined;
+  if (form.remain_quota === undefined) return "badAmount";
+  return form.limit_period !== "" && form.remain_quota < 1 ? "noAmount" : undefined;
+}
+
+/** A model that nothing serves, with the names that it may mean. */
+export interface UnservedModel {
+  readonly name: string;
+  readonly meant: readonly string[];
+}
+
+/** How many names are proposed for one that nothing serves. */
+const MAX_MEANT = 3;
+
+/** Returns the models of a limit that nothing serves for the owner; while `served` is unknown or empty, none. */
+export function findUnserved(models: readonly string[], served: readonly string[]): UnservedModel[] {
+  if (served.length === 0) return [];
+  const known = new Set(served);
+  const missing = models.filter((name) => !known.has(name) && !name.endsWith("*"));
+  return missing.map((name) => ({ name, meant: listNearest(name, served).slice(0, MAX_MEANT) }));
+}
+
 function hasWrongFallbacks({ fallbacks, fallback_models: models }: TokenDraft): boolean {
   return fallbacks === "own" && (models.length === 0 || models.length > MAX_FALLBACKS);
 }
@@ -128,12 +177,14 @@ function hasWrongFallbacks({ fallbacks, fallback_models: models }: TokenDraft): 
 export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<keyof TokenDraft, ProblemKey>> {
   const count = Number(form.count);
   const expires = wrongExpiry(form.expires, isNew);
+  const amount = wrongAmount(form);
   return {
     ...(isNew && form.name.trim() === "" && { name: "nameMissing" as const }),
-    ...(!form.unlimited_quota && form.remain_quota === undefined && { remain_quota: "badAmount" as const }),
+    ...(amount !== undefined && { remain_quota: amount }),
     ...(expires !== undefined && { expires }),
     ...(hasWrongFallbacks(form) && { fallback_models: "badFallbacks" as const }),
     ...(isNew && !(Number.isInteger(count) && count > 0 && count <= BATCH_CAP) && { count: "badCount" as const }),
+    ...(hasWrongTags(form) && { fixed_tags: "badTags" as const }),
     ...Object.fromEntries(wrongLimits(form).map((name) => [name, "badLimit" as const])),
   };
 }

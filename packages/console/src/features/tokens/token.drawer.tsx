@@ -1,5 +1,5 @@
 import type { Token } from "@fairway/wire";
-import { Flex, SimpleGrid, Text } from "@chakra-ui/react";
+import { Box, Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { useSelf } from "../../session/self.ts";
@@ -19,15 +19,20 @@ import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { batchNames, createTokens, groupsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
+import { TagsSection } from "./tags/tags-section.tsx";
 import { useTexts } from "./texts.ts";
 import {
   BATCH_CAP,
   checkToken,
   EMPTY_TOKEN,
+  findUnserved,
+  LIMIT_PERIODS,
+  toTokenBudget,
   toTokenDraft,
   toTokenInput,
   translateErrors,
   type TokenDraft,
+  type UnservedModel,
 } from "./token-form.ts";
 
 const HOUR = 3_600;
@@ -68,7 +73,11 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edite
     save: async (values) => {
       const input = toTokenInput(values);
       if (isNew) {
-        made.current = await createTokens(input, batchNames(values.name.trim(), Number(values.count)));
+        const budget = toTokenBudget(values);
+        made.current = await createTokens(
+          { ...input, ...(budget && { budget }) },
+          batchNames(values.name.trim(), Number(values.count)),
+        );
       } else {
         const saved = await updateToken(edited, input, values.remain_quota !== initial.remain_quota);
         toast("success", t("saved", { name: saved.name }));
@@ -84,9 +93,10 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edite
       onSaved={() => createdTokens.write(made.current)}
     >
       <Basics form={form} isNew={isNew} />
-      <Limits form={form} />
+      <Limits form={form} isNew={isNew} />
       <RequestLimits form={form} />
       <Access form={form} />
+      <TagsSection values={form.values} error={form.errors.fixed_tags} set={form.set} />
     </DrawerForm>
   );
 }
@@ -125,7 +135,32 @@ function Basics({ form, isNew }: PartProps & { readonly isNew: boolean }) {
   );
 }
 
-function Limits({ form }: PartProps) {
+/** The time in which the limit of a new token may be spent. */
+function LimitPeriodField({ form: { values, set } }: PartProps) {
+  const t = useTexts();
+  return (
+    <SelectField
+      label={t("limitPeriod")}
+      value={values.limit_period}
+      choices={LIMIT_PERIODS.map((value) => ({ value, label: t(PERIOD_TEXT[value]) }))}
+      help={values.limit_period === "" ? undefined : t("limitPeriodHelp")}
+      isDisabled={values.unlimited_quota}
+      onChange={(next) => set("limit_period", LIMIT_PERIODS.find((period) => period === next) ?? "")}
+    />
+  );
+}
+
+const PERIOD_TEXT = {
+  "": "perLife",
+  hour: "perHour",
+  day: "perDay",
+  week: "perWeek",
+  month: "perMonth",
+  quarter: "perQuarter",
+  year: "perYear",
+} as const;
+
+function Limits({ form, isNew }: PartProps & { readonly isNew: boolean }) {
   const t = useTexts();
   const { values, errors, set } = form;
   const expireIn = (seconds: number) => set("expires", toLocalInput(nowSeconds() + seconds));
@@ -139,12 +174,13 @@ function Limits({ form }: PartProps) {
       />
       <MoneyField
         label={t("limit")}
-        help={t("limitHelp")}
+        help={t(values.limit_period === "" ? "limitHelp" : "limitOfPeriodHelp")}
         quota={values.remain_quota}
         error={errors.remain_quota}
         isDisabled={values.unlimited_quota}
         onChange={(quota) => set("remain_quota", quota)}
       />
+      {isNew && <LimitPeriodField form={form} />}
       <Flex direction="column">
         <TextField label={t("expiry")} type="datetime-local" help={t("expiryHelp")} {...form.input("expires")} />
         <Presets
@@ -214,6 +250,20 @@ function Fallbacks({ form, models }: PartProps & { readonly models: readonly str
   );
 }
 
+/** Warns about models that nothing serves, with the nearest names; they may still be saved. */
+function Unserved({ models }: { readonly models: readonly UnservedModel[] }) {
+  const t = useTexts();
+  return (
+    <Box as="span" role="status" display="block" color="fg.warning">
+      {models.map(({ name, meant }) => (
+        <Box as="span" display="block" key={name}>
+          {t("unserved", { name })} {meant.length > 0 && t("meant", { names: meant.join(", ") })}
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
 function Access({ form }: PartProps) {
   const t = useTexts();
   const { values, errors, set } = form;
@@ -251,6 +301,7 @@ function Access({ form }: PartProps) {
             suggestions={models}
             placeholder={t("modelsHint")}
             duplicateText={t("modelsRepeated")}
+            help={<Unserved models={findUnserved(values.models, models)} />}
             onChange={(value) => set("models", value)}
           />
         )}

@@ -34,6 +34,8 @@ import { useRowPeek } from "../../ui/peek/use-peek.ts";
 const ConnectDialog = lateOverlay(async () => (await import("./connect.tsx")).ConnectDialog);
 const CreatedDialog = lateNeeded(async () => (await import("./connect.tsx")).CreatedDialog);
 
+const RotateDialog = lateOverlay(async () => (await import("./rotate-dialog.tsx")).RotateDialog);
+
 const TokenPeek = lateNeeded(async () => {
   const { TokenPeek: Loaded } = await import("./peek/token-peek.tsx");
   await textsReady();
@@ -81,7 +83,7 @@ function chatEntries(t: ReturnType<typeof useTexts>, status: Status, token: Toke
   }));
 }
 
-function TokenActions(props: { readonly token: Token; onConnect(): void }) {
+function TokenActions(props: { readonly token: Token; onConnect(): void; onRotate(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
   const { search } = useLocation();
@@ -104,6 +106,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
       run: () => void navigate({ pathname: `/token/edit/${token.id}`, search }),
     },
     ...(isOwnersToSwitch(token, role) ? [toggle] : []),
+    { id: "rotate", label: t("rotateMenu"), icon: "refresh", run: props.onRotate },
     {
       id: "log",
       label: t("openLog"),
@@ -120,7 +123,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
       <button type="button" className="row-button is-outlined token-connect" onClick={props.onConnect}>
         {t("connect")}
       </button>
-      <RowMenu name={token.name} entries={entries} />
+      <RowMenu name={token.name} entries={entries} target={`token ${token.id}`} />
     </div>
   );
 }
@@ -188,6 +191,7 @@ export function TokensPage() {
   const now = useNow();
   const hasCreated = useStore(createdTokens).length > 0;
   const [connected, setConnected] = useState<Token>();
+  const [rotating, setRotating] = useState<Token>();
   const columns = useMemo(() => tokenColumns(t), [t]);
   const peek = useRowPeek(data?.rows);
   const search = useLocation().search;
@@ -215,7 +219,9 @@ export function TokensPage() {
       onOpen={peek.open}
       opened={peek.openedId}
       keys={{ e: edit }}
-      actions={(token) => <TokenActions token={token} onConnect={() => setConnected(token)} />}
+      actions={(token) => (
+        <TokenActions token={token} onConnect={() => setConnected(token)} onRotate={() => setRotating(token)} />
+      )}
       teach={
         <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
           <AddLink to="/token/add" label={t("add")} />
@@ -235,6 +241,7 @@ export function TokensPage() {
       <Suspense>
         {peek.key !== "" && <TokenPeek peek={peek} />}
         {connected && <ConnectDialog token={connected} onClose={() => setConnected(undefined)} />}
+        {rotating && <RotateDialog token={rotating} onClose={() => setRotating(undefined)} />}
         {hasCreated && <CreatedDialog />}
       </Suspense>
       <Outlet />

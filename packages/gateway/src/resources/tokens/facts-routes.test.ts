@@ -77,6 +77,29 @@ test("an administrator disables a token of a user and enables it again, with a r
   ]);
 });
 
+test("an administrator replaces the key of a user's token at once, and only the owner reads the new one", async () => {
+  const { root, admin, user } = members;
+  const leaked = await user.data<Token>(user.post("/api/token/", { name: "leaked", unlimited_quota: true }));
+  const replace = (caller: Members["user"], id = leaked.id) => caller.post(`/api/token/${id}/replace`, {});
+  const reply = await replace(admin);
+  const { key } = await user.data<Token>(user.get(`/api/token/${leaked.id}`));
+  expect(reply.body["data"]).toMatchObject({ id: leaked.id, username: "ann", key_hint: "", old_keys_until: 0 });
+  expect(key).not.toBe(leaked.key);
+  expect(reply.text).not.toContain(key.slice(0, 4));
+  const later = await admin.data<TokenFacts>(admin.post(`/api/token/${leaked.id}/replace`, { grace_seconds: 3_600 }));
+  expect(later.old_keys_until).toBe(Math.floor(app.clock.now() / 1000) + 3_600);
+  expect(await readCode(replace(user))).toBe("AU7");
+  const ofRoot = await root.data<Token>(root.post("/api/token/", { name: "helm" }));
+  expect(await readCode(replace(admin, ofRoot.id))).toBe("U2");
+  expect(await readCode(replace(admin, 999_999))).toBe("K2");
+  const rows = await root.data<AuditRow[]>(root.get("/api/audit/?action=tokenOfUserRotate"));
+  expect(rows.map(({ username, target }) => [username, target])).toEqual([
+    ["boss", `token ${leaked.id}`],
+    ["boss", `token ${leaked.id}`],
+  ]);
+  expect(JSON.stringify(rows)).not.toContain(key);
+});
+
 const find = (caller: Members["user"], key: string) => caller.post("/api/token/find", { key });
 
 test("a pasted key finds its token: for administrators that of any user, for users their own", async () => {

@@ -1,5 +1,6 @@
 import {
   characters,
+  formatStoredTags,
   formatTokenFallbacks,
   NEVER_EXPIRES,
   readTokenFallbacks,
@@ -30,6 +31,12 @@ export interface TokenFields {
   readonly limits?: string | null;
   /** If absent, they do not change. */
   readonly fallbacks?: string | null;
+  /** If absent, they do not change. */
+  readonly fixed_tags?: string | null;
+  readonly tags?: string | null;
+  /** If absent, the schedule does not change. */
+  readonly rotate_days?: number;
+  readonly rotate_grace_seconds?: number;
 }
 
 /**
@@ -55,10 +62,26 @@ export function tokenFields(input: TokenInput, mayUse: (group: string) => boolea
     group,
     ...(input.limits !== undefined && { limits: readLimitsField(input.limits) }),
     ...(input.fallbacks !== undefined && { fallbacks: readFallbacksField(input.fallbacks) }),
+    ...readTags(input),
+    ...readSchedule(input),
   };
 }
 
 const DEFAULTS = { name: "", remain_quota: 0, expired_time: 0, model_limits: "", allow_ips: "", group: "" };
+
+function readTags({ fixed_tags: fixed, tags }: TokenInput) {
+  return {
+    ...(fixed !== undefined && { fixed_tags: formatStoredTags(fixed) }),
+    ...(tags !== undefined && { tags: formatStoredTags(tags) }),
+  };
+}
+
+function readSchedule({ rotate_days: days, rotate_grace_seconds: grace }: TokenInput) {
+  return {
+    ...(days !== undefined && { rotate_days: days }),
+    ...(grace !== undefined && { rotate_grace_seconds: grace }),
+  };
+}
 
 /** Returns the list as the row stores it; throws `invalid_field`. */
 function readFallbacksField(text: string): string | null {

@@ -23,8 +23,12 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
+import type { Database } from "../../storage/database.ts";
+import { calculateDifference, movedBy } from "./quota-change.ts";
 import { checkEnabling, checkSwitch, resolveSwitcher, tokenFields, type SwitchedBy } from "./input.ts";
-import { tokenTag, type TokenQuery, type TokenStore, type TokenUpdate } from "./store.ts";
+import type { TokenQuery, TokenStore } from "./store.ts";
+import { planTokenBudget } from "./token-budget.ts";
+import { tokenTag } from "./token-rows.ts";
 
 export interface TokenRoutesDeps {
   readonly store: TokenStore;
@@ -32,6 +36,10 @@ export interface TokenRoutesDeps {
   /** Returns the groups that a caller may set on a token. */
   readonly usableGroups: (ownGroup: string) => ReadonlySet<string>;
   readonly maxTokens: number;
+  /** The kind of the database, for the budgets of new tokens. */
+  readonly kind: Database["kind"];
+  /** Makes a new budget known on this and on the other replicas. */
+  readonly spreadBudgets: () => Promise<void>;
 }
 
 export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
@@ -47,10 +55,15 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
       tagged(response, requireToken(await store.get(caller.userId, params.id))),
     ),
     implement(tokenCreate, async ({ body, caller }) => {
-      const fields = tokenFields(body, mayUse(deps, caller));
-      return store.create(caller.userId, fields, (count) => {
+      const { budget, ...input } = body;
+      const fields = tokenFields(input, mayUse(deps, caller));
+      const checkCount = (count: number) => {
         if (count >= maxTokens) throw new Refusal("too_many_tokens", { values: { n: maxTokens } });
-      });
+      };
+      if (!budget) return store.create(caller.userId, fields, checkCount);
+      const token = await store.create(caller.userId, fields, checkCount, planTokenBudget(budget, deps));
+      await deps.spreadBudgets();
+      return token;
     }),
     implement(tokenSetStatus, async ({ body, caller, request, response }) => {
       const token = requireToken(await store.get(caller.userId, body.id ?? 0));
@@ -114,29 +127,6 @@ function buildTokenQuery({ query, caller }: ListCall): Omit<TokenQuery, "offset"
     expiringWithin: query.expiring,
     sort: query.sort,
     order: query.order,
-  };
-}
-
-/**
- * Returns the difference of the quota. If the form sends the quota that it started with, only the difference counts,
- * because calls may have spent quota in the meantime. An overdrawn token that is saved unchanged still owes its debt.
- * Returns undefined if the call sets the quota.
- */
-function calculateDifference(
-  { remain_quota: wanted = 0, original_remain_quota: original }: Call<typeof tokenUpdate>["body"],
-  { remain_quota: remain }: Token,
-): number | undefined {
-  if (original === undefined) return wanted < 0 && wanted === remain ? 0 : undefined;
-  if (!Number.isSafeInteger(original)) throw new Refusal("quota_invalid", { field: "original_remain_quota" });
-  return wanted - original;
-}
-
-function movedBy(by: number): TokenUpdate["remainFrom"] {
-  return (remain) => {
-    const left = remain + by;
-    if (!Number.isSafeInteger(left) || (by < 0 && left < 0))
-      throw new Refusal("quota_invalid", { field: "remain_quota" });
-    return left;
   };
 }
 

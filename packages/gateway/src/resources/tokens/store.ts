@@ -1,9 +1,9 @@
-import { storedLimits, TOKEN_STATUS, type Token } from "@fairway/wire";
-import type { Selectable, Transaction, Updateable } from "kysely";
+import { ACCOUNT_KIND, DEFAULT_GRACE_SECONDS, keyHint, TOKEN_STATUS, type Token } from "@fairway/wire";
+import type { Transaction, Updateable } from "kysely";
+import { recordEvent } from "../../events/record-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { buildEtag, type CheckTag } from "../../http/etag.ts";
+import type { CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { insertRow } from "../../storage/inserts.ts";
@@ -14,8 +14,11 @@ import type { Schema } from "../../storage/tables/schema.ts";
 import { lockUser, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { checkSwitch, type SwitchedBy, type TokenFields } from "./input.ts";
+import { planRotation } from "./plan-rotation.ts";
 import { tokenKey } from "../../storage/secrets/sealed-locations.ts";
+import { COLUMNS, countTokens, findTokenRow, selectOwnRows, tokenTag, toToken, type TokenRow } from "./token-rows.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
+import { createTokenKey } from "../../storage/secrets/token-key-text.ts";
 
 export interface TokenStoreDeps {
   readonly database: Database;
@@ -28,6 +31,8 @@ export interface TokenStoreDeps {
 
 export interface TokenQuery {
   readonly userId: number;
+  /** Only tokens that this member of a team made. */
+  readonly memberId?: number | undefined;
   readonly keyword: string;
   /** Part of a key, without `sk-`. */
   readonly keyPart: string;
@@ -49,6 +54,15 @@ export interface TokenUpdate {
   readonly accept?: ((row: TokenRow) => void) | undefined;
 }
 
+/** Fields of a new token; a token of a team has a holder. */
+export type NewTokenFields = TokenFields & Partial<Pick<TokenRow, "member_id" | "service_account_id">>;
+
+/** Throws to refuse a new token; gets the number of the owner's tokens, with the owner locked. */
+export type CheckCount = (count: number, trx: Transaction<Schema>) => unknown;
+
+/** Writes what belongs to a new token, in its transaction. */
+export type WriteAlso = (tokenId: number, tx: RawTransaction) => Promise<unknown>;
+
 export interface TokenSwitch {
   readonly status: number;
   readonly by: SwitchedBy;
@@ -66,10 +80,8 @@ export interface TokenOwner {
   readonly role: number;
 }
 
-export type TokenRow = Omit<Selectable<TokenTable>, "key_hash" | "held" | "limit_revision">;
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
-const KEY_LENGTH = 48;
 const SORTABLE = [
   "id",
   "name",
@@ -81,27 +93,24 @@ const SORTABLE = [
   "remain_quota",
   "used_quota",
 ] as const;
-const COLUMNS = [
-  "id",
-  "user_id",
-  "key_sealed",
-  "status",
-  "name",
-  "created_time",
-  "accessed_time",
-  "expired_time",
-  "remain_quota",
-  "unlimited_quota",
-  "model_limits_enabled",
-  "model_limits",
-  "allow_ips",
-  "used_quota",
-  "group",
-  "limits",
-  "fallbacks",
-  "disabled_by_admin",
-  "deleted_at",
-] as const satisfies readonly (keyof TokenRow)[];
+/** What a new row has by default; its key is sealed when its id is known. */
+const INITIAL = {
+  key_sealed: "",
+  status: 1,
+  used_quota: 0,
+  limits: null,
+  fallbacks: null,
+  fixed_tags: null,
+  tags: null,
+  disabled_by_admin: 0,
+  member_id: 0,
+  service_account_id: 0,
+  rotated_at: 0,
+  old_keys_until: 0,
+  rotate_days: 0,
+  rotate_grace_seconds: DEFAULT_GRACE_SECONDS,
+  deleted_at: null,
+} as const;
 
 /**
  * Creates the SQL of tokens. Every function except `findOwner` and `findId` is restricted to one owner; a write drops the relay's
@@ -115,6 +124,8 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
   const owners = db.selectFrom("users").select(["id", "username", "role"]).where("deleted_at", "is", null);
   const selectOwnTokens = (query: TokenQuery) => {
     let rows = db.selectFrom("tokens").where("user_id", "=", query.userId).where("deleted_at", "is", null);
+    if (query.memberId !== undefined)
+      rows = rows.where("member_id", "=", query.memberId).where("service_account_id", "=", 0);
     if (query.keyword !== "") rows = rows.where(likeAnyCase("name", containing(query.keyword)));
     if (query.status.length > 0) rows = rows.where("status", "in", query.status);
     if (query.group !== "") rows = rows.where("group", "=", query.group);
@@ -154,18 +165,25 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     },
 
     /** Returns a user with an account; undefined for a deleted one, as in `findOwner`. */
-    owner: (userId: number): Promise<TokenOwner | undefined> => owners.where("id", "=", userId).executeTakeFirst(),
+    owner: (userId: number): Promise<TokenOwner | undefined> =>
+      owners.where("id", "=", userId).where("kind", "=", ACCOUNT_KIND.person).executeTakeFirst(),
 
     findOwner: (id: number): Promise<TokenOwner | undefined> => {
       const token = db.selectFrom("tokens").select("user_id").where("id", "=", id).where("deleted_at", "is", null);
       return owners.where("id", "=", token).executeTakeFirst();
     },
 
-    /** Returns the id of the token of a key, of any owner; `forms` are the texts whose hash may be stored. */
+    /**
+     * Returns the id of the token of a key, of any owner, also of a key that was replaced; `forms` are the texts whose
+     * hash may be stored.
+     */
     findId: async (forms: readonly string[]): Promise<number | undefined> => {
       const hashes = forms.map((form) => vault.hashKey(form));
       const rows = db.selectFrom("tokens").select("id").where("key_hash", "in", hashes).where("deleted_at", "is", null);
-      return (await rows.executeTakeFirst())?.id;
+      const current = await rows.executeTakeFirst();
+      if (current) return current.id;
+      const old = db.selectFrom("token_keys").select("token_id").where("key_hash", "in", hashes);
+      return (await old.executeTakeFirst())?.token_id;
     },
 
     count: (userId: number): Promise<number> => countTokens(db, userId),
@@ -194,7 +212,8 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       if (!current) return undefined;
       check?.(tokenTag(toToken(current, "")));
       accept?.(current);
-      const moved = remainFrom ? { ...values, remain_quota: remainFrom(current.remain_quota) } : values;
+      const left = remainFrom ? { remain_quota: remainFrom(current.remain_quota) } : {};
+      const moved = planRotation({ ...values, ...left }, current);
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await countChange(rawOn(trx, kind), kind, { id, values: moved });
       return findTokenRow(trx, userId, id, true);
@@ -206,29 +225,23 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
   };
 
   return {
-    /** @param checkCount throws to refuse; gets the number of the owner's tokens, with the owner locked */
-    async create(userId: number, fields: TokenFields, checkCount?: (count: number) => void): Promise<Token> {
-      const key = randomText(KEY_LENGTH);
+    async create(userId: number, fields: NewTokenFields, checkCount?: CheckCount, writeAlso?: WriteAlso) {
+      const key = createTokenKey();
       const now = seconds(clock);
-      const row = {
-        ...fields,
-        user_id: userId,
-        key_hash: vault.hashKey(key),
-        key_sealed: "",
-        status: 1,
-        created_time: now,
-        accessed_time: now,
-        deleted_at: null,
-      };
+      const times = { created_time: now, accessed_time: now };
+      const identity = { user_id: userId, key_hash: vault.hashKey(key), key_hint: keyHint(key) };
+      const row = planRotation({ ...INITIAL, ...fields, ...identity, ...times }, { ...INITIAL, ...times });
       const id = await transact(db, async (trx) => {
         // Deleting an account also deletes its tokens.
         if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
-        checkCount?.(await countTokens(trx, userId));
+        await checkCount?.(await countTokens(trx, userId), trx);
         const made = await insertRow(trx, "tokens", row);
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
+        await writeAlso?.(made, rawOn(trx, kind));
+        await recordCreation(trx, { id: made, userId, name: row.name, hint: row.key_hint }, clock);
         return made;
       });
-      return toToken({ limits: null, fallbacks: null, disabled_by_admin: 0, ...row, id, used_quota: 0 }, key);
+      return toToken({ ...row, id }, key);
     },
 
     update: (userId: number, id: number, fields: Partial<TokenFields>, update?: TokenUpdate) =>
@@ -245,6 +258,18 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     /** The row stays, so that logs retain their reference and the key is never assigned again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
   };
+}
+
+interface Created {
+  readonly id: number;
+  readonly userId: number;
+  readonly name: string;
+  readonly hint: string;
+}
+
+async function recordCreation(trx: Transaction<Schema>, { id, userId, name, hint }: Created, clock: Clock) {
+  const whose = { accountId: userId, userId, dedupKey: `token.created:${id}` };
+  await recordEvent(trx, { type: "token.created", atMs: clock.now(), ...whose, data: { id, name, hint } });
 }
 
 async function countChange(
@@ -264,69 +289,16 @@ function removals({ database: { db, kind }, clock, announce, tokens }: TokenStor
         const found = selectOwnRows(trx, userId, ids).select("id").orderBy("id");
         // If two calls run at once, the second waits here and then finds what the first has left. The tokens come
         // before their revision, as in every change of one token: with two orders, a deadlock would be possible.
-        const selectOwnTokens = (await (kind === "sqlite" ? found : found.forUpdate()).execute()).map(({ id }) => id);
-        if (selectOwnTokens.length === 0) return selectOwnTokens;
+        const owned = (await (kind === "sqlite" ? found : found.forUpdate()).execute()).map(({ id }) => id);
+        if (owned.length === 0) return owned;
         const change = trx.updateTable("tokens").set({ deleted_at: seconds(clock) });
-        await change.where("id", "in", selectOwnTokens).execute();
+        await change.where("id", "in", owned).execute();
         await bump(rawOn(trx, kind), kind, "tokens");
-        return selectOwnTokens;
+        return owned;
       });
       for (const id of removed) tokens.dropToken(id);
       if (removed.length > 0) await announce("tokens");
       return removed.length;
     },
-  };
-}
-
-/** Returns a tag that changes with every edit, but not with the remaining quota, which changes with usage. */
-export function tokenTag(token: Omit<Token, "key">): string {
-  const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
-  const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits, fallbacks: token.fallbacks };
-  const switched = { status, disabled_by_admin: token.disabled_by_admin };
-  return buildEtag({ name, expired_time, unlimited_quota, group, ...switched, ...limited });
-}
-
-function selectOwnRows(db: Pick<Transaction<Schema>, "selectFrom">, userId: number, ids: readonly number[]) {
-  const selectOwnTokens = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
-  return selectOwnTokens.where("id", "in", ids);
-}
-
-async function countTokens(db: Pick<Transaction<Schema>, "selectFrom">, userId: number): Promise<number> {
-  const query = db.selectFrom("tokens").where("user_id", "=", userId).where("deleted_at", "is", null);
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
-  return Number(total);
-}
-
-function findTokenRow(
-  db: Pick<Transaction<Schema>, "selectFrom">,
-  userId: number,
-  id: number,
-  isAny = false,
-): Promise<TokenRow | undefined> {
-  const row = db.selectFrom("tokens").select(COLUMNS).where("id", "=", id).where("user_id", "=", userId);
-  return (isAny ? row : row.where("deleted_at", "is", null)).executeTakeFirst();
-}
-
-function toToken(row: Omit<TokenRow, "key_sealed">, key: string): Token {
-  return {
-    id: row.id,
-    user_id: row.user_id,
-    key,
-    status: row.status,
-    name: row.name,
-    created_time: row.created_time,
-    accessed_time: row.accessed_time,
-    expired_time: row.expired_time,
-    remain_quota: row.remain_quota,
-    unlimited_quota: row.unlimited_quota !== 0,
-    model_limits_enabled: row.model_limits_enabled !== 0,
-    model_limits: row.model_limits,
-    allow_ips: row.allow_ips,
-    used_quota: row.used_quota,
-    group: row.group,
-    limits: storedLimits(row.limits) ?? {},
-    fallbacks: row.fallbacks ?? "inherit",
-    disabled_by_admin: row.disabled_by_admin !== 0,
-    DeletedAt: null,
   };
 }

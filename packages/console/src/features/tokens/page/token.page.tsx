@@ -13,14 +13,17 @@ import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
 import { useUsage } from "../../../shared/usage/use-usage.ts";
+import { HistoryButton } from "../../../ui/menu/history-button.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
+import { RotateDialog } from "../rotate-dialog.tsx";
 import { useTexts } from "../texts.ts";
 import { switchToken } from "./api.ts";
 import { ActivityPanels } from "./activity-panels.tsx";
 import { BudgetsPanel } from "./budgets-panel.tsx";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
+import { ReplaceDialog } from "./replace-dialog.tsx";
 
 /** Enables or disables the token in place. */
 function Switch({ version, isOwn }: { readonly version: Version<TokenFacts>; readonly isOwn: boolean }) {
@@ -56,6 +59,7 @@ function Owner({ token }: { readonly token: TokenFacts }) {
 function Shown({ version }: { readonly version: Version<TokenFacts> }) {
   const t = useTexts();
   const navigate = useNavigate();
+  const [isRotating, setRotating] = useState(false);
   const user = useUser();
   const { row: token } = version;
   const isOwn = token.user_id === user?.id;
@@ -75,10 +79,14 @@ function Shown({ version }: { readonly version: Version<TokenFacts> }) {
       actions={
         <>
           <RangeChoice range={usage.range} choose={usage.choose} />
+          <HistoryButton target={`token ${token.id}`} />
           <Button asChild variant="outline">
             <Link to={logAddress({ range: usage.range, ...part })}>{t("openLog")}</Link>
           </Button>
           {(!isOwn || isOwnersToSwitch(token, getRole(user))) && <Switch version={version} isOwn={isOwn} />}
+          <Button variant="outline" onClick={() => setRotating(true)}>
+            {t("rotateMenu")}
+          </Button>
           {isOwn && (
             <Button asChild>
               <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
@@ -87,6 +95,8 @@ function Shown({ version }: { readonly version: Version<TokenFacts> }) {
         </>
       }
     >
+      {isRotating && isOwn && <RotateDialog token={token} onClose={() => setRotating(false)} />}
+      {isRotating && !isOwn && <ReplaceDialog version={version} onClose={() => setRotating(false)} />}
       <UsageBlock usage={usage} part={part} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">
