@@ -124,6 +124,8 @@ export const usageStatistics = endpoint({
     user_id: queryInt,
     /** The same, by the exact user name; an unknown name has no calls. */
     username: queryText,
+    /** 1 = also lists channels without attempts, so that a new one is seen; only by `channel`. */
+    idle: queryInt,
   }),
   data: UsageStatistics,
   fails: ["invalid_parameter"],

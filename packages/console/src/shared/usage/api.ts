@@ -17,6 +17,8 @@ export interface UsageSubjectQuery {
   readonly isOwn: boolean;
   /** For administrators: only calls of this user. */
   readonly userId?: number;
+  /** Only calls with keys of this team. */
+  readonly teamId?: number;
 }
 
 export interface UsageOverTime {
@@ -25,7 +27,11 @@ export interface UsageOverTime {
   readonly before: UsageStatistics;
 }
 
-function read({ by, subject, isOwn, userId = 0 }: UsageSubjectQuery, period: Period, signal: AbortSignal) {
+async function read(
+  { by, subject, isOwn, userId = 0, teamId }: UsageSubjectQuery,
+  period: Period,
+  signal: AbortSignal,
+): Promise<UsageStatistics> {
   const query = {
     by,
     subject,
@@ -34,6 +40,8 @@ function read({ by, subject, isOwn, userId = 0 }: UsageSubjectQuery, period: Per
     interval: period.interval,
     utc_offset: period.offset,
   };
+  // Pages without teams do not carry their calls.
+  if (teamId !== undefined) return (await import("./team-usage.ts")).readTeamUsage(teamId, query, signal);
   return isOwn
     ? call(usageStatisticsSelf, { query, signal })
     : call(usageStatistics, { query: { ...query, user_id: userId }, signal });

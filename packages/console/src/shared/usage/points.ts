@@ -18,6 +18,11 @@ export function buildSlots(
   return slots;
 }
 
+/** Leaves out the slot that is not over yet: a trend would end with a fall that did not happen. */
+export function listWholeSlots(slots: readonly ChartSlot[], now: number): readonly ChartSlot[] {
+  return slots.filter(({ end }) => end <= now + 1);
+}
+
 /** Adds the values of the previous period to those at the same position now. */
 export function withBefore(slots: readonly ChartSlot[], before: readonly ChartSlot[], key: string): ChartSlot[] {
   return slots.map((slot, index) => ({

@@ -16,8 +16,28 @@ const MOST = 12;
 interface SubjectsProps {
   readonly title: string;
   readonly asked: Omit<UsageSubjectQuery, "subject">;
-  /** Returns the log filter of one subject. */
-  buildLogPart(subject: string, name: string): LogPart;
+  /** Returns the log filter of one subject; absent if the reader's log does not have its calls. */
+  buildLogPart?(subject: string, name: string): LogPart;
+}
+
+function SubjectName(props: SubjectsProps & { readonly subject: string; readonly name: string }) {
+  const { subject, name, asked, buildLogPart } = props;
+  const layout = { className: "cut", style: { flex: 1, minWidth: "8rem" } };
+  if (!buildLogPart)
+    return (
+      <span {...layout}>
+        <bdi>{name}</bdi>
+      </span>
+    );
+  return (
+    <Link
+      {...layout}
+      className="link cut"
+      to={logAddress({ range: asked.range, isErrors: false, ...buildLogPart(subject, name) })}
+    >
+      <bdi>{name}</bdi>
+    </Link>
+  );
 }
 
 /** The most expensive subjects, each with a link to its log. */
@@ -30,13 +50,7 @@ export function SubjectsPanel(props: SubjectsProps) {
     <Panel title={props.title} count={data?.subjects.length} empty={t("empty")}>
       {data?.subjects.slice(0, MOST).map(({ subject, name, calls, errors, quota }) => (
         <PanelRow key={subject}>
-          <Link
-            className="link cut"
-            style={{ flex: 1, minWidth: "8rem" }}
-            to={logAddress({ range: props.asked.range, isErrors: false, ...props.buildLogPart(subject, name) })}
-          >
-            <bdi>{name}</bdi>
-          </Link>
+          <SubjectName {...props} subject={subject} name={name} />
           <Text color="fg.muted" order={{ base: 1, sm: 0 }} width={{ base: "full", sm: "auto" }}>
             {t("subjectCalls", {
               name: t(callsName(props.asked.by)).toLocaleLowerCase(language),

@@ -16,12 +16,14 @@ interface UsageBlockProps {
   readonly usage: Usage;
   /** The filter of the log that a click opens. */
   readonly part?: LogPart;
+  /** False if the reader's log does not have these calls. */
+  readonly hasLog?: boolean;
   /** Replaces empty charts. */
   readonly instead?: ReactNode;
 }
 
 /** Figures and charts of a range, placeholders while they load, or the error. */
-export function UsageBlock({ usage, part, instead }: UsageBlockProps) {
+export function UsageBlock({ usage, part, hasLog = true, instead }: UsageBlockProps) {
   const navigate = useNavigate();
   const { data, error, refetch } = usage;
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
@@ -29,7 +31,7 @@ export function UsageBlock({ usage, part, instead }: UsageBlockProps) {
   return (
     <>
       <UsageFigures usage={data} by={usage.by} />
-      {instead ?? (data ? <UsageTrends usage={data} onOpen={open} /> : <TrendPlaces />)}
+      {instead ?? (data ? <UsageTrends usage={data} {...(hasLog && { onOpen: open })} /> : <TrendPlaces />)}
     </>
   );
 }

@@ -1,22 +1,25 @@
 import { SimpleGrid } from "@chakra-ui/react";
 import type { Percentiles, UsageDimension, UsagePoint } from "@fairway/wire";
+import type { ComponentProps } from "react";
 import { abbreviate, formatChange, formatCount, formatShare, milliseconds } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { ERROR_COLOUR, MAIN_COLOUR } from "../../ui/chart/colours.ts";
+import { Delta } from "../../ui/display/delta.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import type { UsageOverTime } from "./api.ts";
 import { callsName } from "./calls-name.ts";
 import { FigureCard } from "./figure-card.tsx";
-import { errorShare, buildSlots } from "./points.ts";
+import { errorShare, buildSlots, listWholeSlots } from "./points.ts";
 import { useTexts } from "./texts.ts";
 
 type Pick = (point: UsagePoint) => number | undefined;
 
 function buildTrendValues({ period, now, before }: UsageOverTime, pick: Pick, ifNone: number | undefined) {
   const points = (answer: typeof now, from: typeof period) =>
-    buildSlots(from, answer.subjects[0]?.points ?? [], (point) => ({ value: point ? pick(point) : ifNone })).map(
-      ({ values }) => values["value"],
-    );
+    listWholeSlots(
+      buildSlots(from, answer.subjects[0]?.points ?? [], (point) => ({ value: point ? pick(point) : ifNone })),
+      from.to,
+    ).map(({ values }) => values["value"]);
   const earlier = { ...period, from: before.start_timestamp, to: before.start_timestamp + (period.to - period.from) };
   const values = points(before, earlier);
   return { values: points(now, period), ...(values.some((value) => value) ? { before: values } : {}) };
@@ -42,15 +45,26 @@ function buildTrend(usage: UsageOverTime | undefined, pick: Pick, ifNone: number
   return usage ? { trend: { ...buildTrendValues(usage, pick, ifNone), colour } } : {};
 }
 
+interface Noted {
+  pick(total: UsageOverTime["now"]["total"]): number | undefined;
+  /** What a larger number means. */
+  readonly more: ComponentProps<typeof Delta>["more"];
+}
+
 /** Compares a total with that of the previous period. */
-function useNote({ usage }: CardProps, pick: (total: UsageOverTime["now"]["total"]) => number | undefined) {
+function useNote({ usage }: CardProps, { pick, more }: Noted) {
   const t = useTexts();
   const language = useLanguage();
   const value = usage && pick(usage.now.total);
   const earlier = usage && pick(usage.before.total);
   if (!usage || value === undefined) return undefined;
   const change = earlier === undefined ? undefined : formatChange(value, earlier, language);
-  return change === undefined ? t("beforeNone") : t("before", { change });
+  if (earlier === undefined || change === undefined) return t("beforeNone");
+  return (
+    <Delta by={value - earlier} more={more}>
+      {t("before", { change })}
+    </Delta>
+  );
 }
 
 function Count(props: { readonly value: number }) {
@@ -66,7 +80,7 @@ function CountCard(
   },
 ) {
   const { usage, label, pick, isMoney } = props;
-  const note = useNote(props, pick);
+  const note = useNote(props, { pick, more: "plain" });
   const value = usage && pick(usage.now.total);
   return (
     <FigureCard label={label} note={note} {...buildTrend(usage, pick, 0)}>
@@ -84,7 +98,15 @@ function ErrorCard({ usage }: CardProps) {
     <FigureCard
       label={t("errorRate")}
       title={t("errorRateHelp")}
-      note={isCompared ? t("points", { points: signed(points, language) }) : usage && t("beforeNone")}
+      note={
+        isCompared ? (
+          <Delta by={Math.round(points * 10)} more="bad">
+            {t("points", { points: signed(points, language) })}
+          </Delta>
+        ) : (
+          usage && t("beforeNone")
+        )
+      }
       {...buildTrend(usage, errorShare, 0, ERROR_COLOUR)}
     >
       {usage && formatShare(usage.now.total.errors, usage.now.total.calls, language)}
@@ -97,7 +119,7 @@ function DurationCard(
 ) {
   const t = useTexts();
   const { usage, label, pick } = props;
-  const note = useNote(props, (total) => measured(pick(total)));
+  const note = useNote(props, { pick: (total) => measured(pick(total)), more: "bad" });
   return (
     <FigureCard
       label={label}

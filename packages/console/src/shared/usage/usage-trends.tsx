@@ -9,27 +9,19 @@ import { ERROR_COLOUR, MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../ui/
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { formatQuota } from "../../lib/format.ts";
 import type { UsageOverTime } from "./api.ts";
+import { printDuration, printDurationTick, selectDurationUnit } from "./durations.ts";
 import { callsName } from "./calls-name.ts";
 import { countGood, buildSlots, withBefore } from "./points.ts";
 import { useTexts } from "./texts.ts";
 
 const HEIGHT = 180;
-const MINUTE_MS = 60_000;
+
+type OpenSpan = (span: Bounds, isErrors: boolean) => void;
 
 interface TrendsProps {
   readonly usage: UsageOverTime;
   /** Opens the log of a span; `isErrors` if the user clicked the failed calls of a bar. */
-  onOpen(span: Bounds, isErrors: boolean): void;
-}
-
-function isInMinutes(value: number): boolean {
-  return value >= 2 * MINUTE_MS;
-}
-
-/** Formats a duration as short as an axis needs it. */
-function printDuration(value: number): string {
-  if (isInMinutes(value) || (value > 0 && value % MINUTE_MS === 0)) return `${+(value / MINUTE_MS).toFixed(1)} min`;
-  return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");
+  readonly onOpen?: OpenSpan | undefined;
 }
 
 const toBounds = ({ start, end }: { readonly start: number; readonly end: number }): Bounds => ({
@@ -62,7 +54,7 @@ function Calls({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("callsSummary", { name: t(name), calls, errors: formatShare(errors, calls, language) })}
       print={(value) => abbreviate(value, language)}
-      onOpen={(slot, key) => onOpen(toBounds(slot), key === "errors")}
+      {...(onOpen && { onOpen: (slot, key) => onOpen(toBounds(slot), key === "errors") })}
     />
   );
 }
@@ -96,8 +88,9 @@ function Latency({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("latencySummary", { p50: milliseconds(p50), p95: milliseconds(p95) })}
       print={printDuration}
-      selectUnit={(top) => (isInMinutes(top) ? MINUTE_MS : 1)}
-      onOpen={(slot) => onOpen(toBounds(slot), false)}
+      printTick={printDurationTick}
+      selectUnit={selectDurationUnit}
+      {...(onOpen && { onOpen: (slot) => onOpen(toBounds(slot), false) })}
     />
   );
 }
@@ -107,7 +100,7 @@ export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) 
   const t = useTexts();
   const language = useLanguage();
   const display = useQuotaDisplay();
-  const { usage } = props;
+  const { usage, onOpen } = props;
   const readSpend = (point: UsagePoint | undefined) => ({ spend: point?.quota ?? 0 });
   const slots = buildSlots(usage.period, usage.now.subjects[0]?.points ?? [], readSpend);
   const print = (value: number) => formatQuota(value, display, language);
@@ -123,7 +116,7 @@ export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) 
       series={[{ key: "spend", label: t("spend"), colour: MAIN_COLOUR }]}
       summary={t("spendSummary", { spend: print(usage.now.total.quota) })}
       print={print}
-      onOpen={(slot) => props.onOpen(toBounds(slot), false)}
+      {...(onOpen && { onOpen: (slot) => onOpen(toBounds(slot), false) })}
     />
   );
 }

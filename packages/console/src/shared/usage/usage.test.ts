@@ -1,7 +1,7 @@
 import type { UsagePoint } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { periodBefore, buildPeriod } from "./period.ts";
-import { errorShare, countGood, buildSlots, withBefore } from "./points.ts";
+import { errorShare, countGood, buildSlots, listWholeSlots, withBefore } from "./points.ts";
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -32,6 +32,13 @@ test("days begin at local midnight", () => {
 test("the previous period is as long and as unfinished", () => {
   const period = buildPeriod("7d", NOW, 0);
   expect(periodBefore(period)).toEqual({ ...period, from: period.from - 7 * DAY, to: NOW - 7 * DAY });
+});
+
+test("a trend ends with the last step that is over", () => {
+  const slots = buildSlots(buildPeriod("24h", NOW, 0), [], () => ({}));
+  expect(listWholeSlots(slots, NOW)).toEqual(slots.slice(0, -1));
+  const whole = MIDNIGHT + 11 * HOUR - 1;
+  expect(listWholeSlots(slots, whole)).toEqual(slots);
 });
 
 test("points without calls are slots without values", () => {

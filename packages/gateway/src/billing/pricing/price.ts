@@ -19,7 +19,7 @@ export interface ChargeTerms {
   readonly groupRatio: string;
   /** Tells what `usage.units` counts, and the size and quality of images. */
   readonly spec: Priced;
-  readonly surcharges?: readonly Surcharge[];
+  readonly surcharges?: readonly Surcharge[] | undefined;
   /** Quota units of one US dollar; only prices per call and surcharges depend on it. */
   readonly quotaPerUnit?: Ratio;
 }

@@ -96,6 +96,40 @@ describe("usage statistics over HTTP", () => {
     expect(await readCode(members.user.get("/api/statistics/self/recent?by=channel"))).toBe("G1");
   });
 
+  test("list channels without attempts after the others, on request", async () => {
+    await members.admin.data(members.admin.post("/api/channel/", { name: "brand new", key: "k", models: "m" }));
+    const channel = await app.database.db.selectFrom("channels").select("id").executeTakeFirstOrThrow();
+    expect((await all("by=channel")).subjects).toEqual([]);
+    expect((await all("by=model&idle=1")).subjects.map(({ calls }) => calls)).not.toContain(0);
+    const { subjects, more_subjects } = await all("by=channel&idle=1&limit=5");
+    expect(subjects).toMatchObject([{ subject: String(channel.id), name: "brand new", calls: 0, points: [] }]);
+    expect(more_subjects).toBe(0);
+  });
+
+  test("forecast what runs out, for administrators", async () => {
+    const { userId } = members.user;
+    const today = Math.floor(app.clock.now() / 86_400_000) * 86_400;
+    const day = { span: 86_400, dimension: DIMENSION.user, owner_id: userId, subject: String(userId), start: today };
+    const sums = { calls: 1, errors: 0, refused: 0, input_tokens: 1, output_tokens: 1, latency: "", first_token: "" };
+    await app.database.db.updateTable("users").set({ quota: 3_000 }).where("id", "=", userId).execute();
+    await app.database.db
+      .insertInto("usage_statistics")
+      .values({ ...day, ...sums, quota: 1_000 })
+      .execute();
+    const found = await members.admin.data(members.admin.get("/api/statistics/forecast"));
+    const now = Math.floor(app.clock.now() / 1000);
+    const wanted = {
+      kind: "user",
+      id: userId,
+      name: "ann",
+      left: 3_000,
+      per_day: 1_000,
+      runs_out_at: now + 3 * 86_400,
+    };
+    expect(found).toMatchObject([wanted]);
+    expect((await members.user.get("/api/statistics/forecast")).body).toMatchObject({ success: false });
+  });
+
   test("refuse unknown dimensions, intervals and periods", async () => {
     const refused = (query: string) => readCode(members.admin.get(`/api/statistics/usage?${query}`));
     expect(await refused("by=planet")).toBe("G1");

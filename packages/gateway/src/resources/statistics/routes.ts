@@ -4,26 +4,35 @@ import {
   USAGE_DIMENSIONS,
   USAGE_SUBJECT_CAP,
   USAGE_SUM_CAP,
+  usageForecast,
   usageRecent,
   usageRecentSelf,
   usageStatistics,
   usageStatisticsSelf,
+  type OptionValues,
   type UsageDimension,
   type UsageStatistics,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { DAY, findDimension, DIMENSION, HOUR } from "./dimensions.ts";
+import { readForecasts } from "./forecast.ts";
 import type { ReadRecent } from "./recent.ts";
 import type { StatisticsStore } from "./store.ts";
-import { calculateFigures } from "./sums.ts";
+import { calculateFigures, emptySums } from "./sums.ts";
 
 export interface StatisticsRoutesDeps {
+  readonly database: Database;
+  readonly options: () => Pick<OptionValues, "QuotaPerUnit">;
   readonly store: StatisticsStore;
   readonly recent: ReadRecent;
   readonly clock: Clock;
-  readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+  readonly channels: {
+    readNames(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+    readAllNames(): Promise<ReadonlyMap<number, string>>;
+  };
 }
 
 const DEFAULT_SUBJECTS = 20;
@@ -44,8 +53,14 @@ interface StatisticsQuery {
 
 export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
   return [
-    implement(usageStatistics, async ({ query }) => answer(deps, query, await findOwner(deps, query))),
+    implement(usageStatistics, async ({ query }) => {
+      const found = await answer(deps, query, await findOwner(deps, query));
+      return query.idle === 1 && found.by === "channel" ? addIdle(deps, query, found) : found;
+    }),
     implement(usageStatisticsSelf, ({ query, caller }) => answer(deps, query, caller.userId)),
+    implement(usageForecast, () =>
+      readForecasts({ ...deps, quotaPerUnit: () => deps.options().QuotaPerUnit }, seconds(deps.clock)),
+    ),
     implement(usageRecent, ({ query }) => recent(deps, query, undefined)),
     implement(usageRecentSelf, ({ query, caller }) => recent(deps, query, caller.userId)),
   ];
@@ -93,6 +108,26 @@ async function answer(
       return { subject: shown, name: names.get(Number(subject)) ?? shown, ...figures };
     }),
     more_subjects: found.more,
+  };
+}
+
+/** Adds channels without attempts after those with some, where the answer lists all that have some. */
+async function addIdle(
+  { channels }: StatisticsRoutesDeps,
+  query: StatisticsQuery,
+  found: UsageStatistics,
+): Promise<UsageStatistics> {
+  if (found.more_subjects > 0 || query.subject !== "" || query.skip > 0) return found;
+  const listed = new Set(found.subjects.map(({ subject }) => subject));
+  const figures = calculateFigures(emptySums());
+  const idle = [...(await channels.readAllNames())]
+    .map(([id, name]) => ({ subject: String(id), name, ...figures, points: [] }))
+    .filter(({ subject }) => !listed.has(subject));
+  const room = limitIn(query, query.interval === 0 ? USAGE_SUM_CAP : USAGE_SUBJECT_CAP) - listed.size;
+  return {
+    ...found,
+    subjects: [...found.subjects, ...idle.slice(0, room)],
+    more_subjects: Math.max(0, idle.length - room),
   };
 }
 
@@ -171,13 +206,13 @@ function resolvePoints(
 
 /** Returns the names of the subjects; groups and models are already names. */
 async function loadNames(
-  { store, channelNames }: StatisticsRoutesDeps,
+  { store, channels }: StatisticsRoutesDeps,
   by: UsageDimension,
   subjects: readonly { readonly subject: string }[],
 ): Promise<ReadonlyMap<number, string>> {
   const ids = subjects.map(({ subject }) => Number(subject)).filter((id) => Number.isSafeInteger(id) && id > 0);
   if (ids.length === 0) return new Map();
-  if (by === "channel") return channelNames(ids);
+  if (by === "channel") return channels.readNames(ids);
   if (by === "user") return store.names("users", ids);
   return by === "token" ? store.names("tokens", ids) : new Map();
 }

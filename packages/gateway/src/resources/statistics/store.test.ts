@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
-import type { UsageStatisticsTable } from "../../storage/tables/schema.ts";
+import type { UsageStatisticsTable } from "../../storage/tables/schema-statistics.ts";
 import { DAY, DIMENSION, HOUR } from "./dimensions.ts";
 import { createStatisticsStore } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import type { UsagePoint, UsageSubject } from "@fairway/wire";
+import { ACCOUNT_KIND, type UsagePoint, type UsageSubject } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
@@ -88,7 +88,8 @@ export function createStatisticsStore({ database }: { readonly database: Databas
     },
 
     async findUserId(username: string): Promise<number | undefined> {
-      const row = await db.selectFrom("users").select("id").where("username", "=", username).executeTakeFirst();
+      const persons = db.selectFrom("users").select("id").where("kind", "=", ACCOUNT_KIND.person);
+      const row = await persons.where("username", "=", username).executeTakeFirst();
       return row?.id;
     },
 

@@ -1,4 +1,12 @@
-import { CHANNEL_STATUS, channelHealth, channelList, jobList, systemReplicas, usageStatistics } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  channelHealth,
+  channelList,
+  jobList,
+  systemReplicas,
+  usageForecast,
+  usageStatistics,
+} from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../../lib/http.ts";
 import { nowSeconds } from "../../../lib/now.ts";
@@ -22,6 +30,12 @@ export const troubleQuery = queryOptions({
     ]);
     return { disabled: channels, health, usage: statistics.subjects };
   },
+  refetchInterval: REFRESH_MS,
+});
+
+export const forecastQuery = queryOptions({
+  queryKey: queryKeys.statistics.forecast,
+  queryFn: ({ signal }) => call(usageForecast, { signal }),
   refetchInterval: REFRESH_MS,
 });
 

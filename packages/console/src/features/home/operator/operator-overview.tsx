@@ -10,6 +10,7 @@ import { renderNextSteps, useSteps } from "../next-steps.tsx";
 import { Opening } from "../opening.tsx";
 import { useTexts } from "../texts.ts";
 import { BudgetsPanel } from "./budgets-panel.tsx";
+import { RunsOutPanel } from "./runs-out-panel.tsx";
 import { JobsPanel, ReplicasPanel } from "./system-panels.tsx";
 import { TroublePanel } from "./trouble-panel.tsx";
 
@@ -47,6 +48,7 @@ export function OperatorOverview() {
             <ReplicasPanel />
           </Stack>
           <Stack gap="3" minW="0">
+            <RunsOutPanel />
             <BudgetsPanel />
             <JobsPanel />
           </Stack>

@@ -4,7 +4,7 @@ import { useLanguage } from "../../../lib/i18n.ts";
 import { useSelf } from "../../../session/self.ts";
 import type { UsageOverTime } from "../../../shared/usage/api.ts";
 import { FigureCard } from "../../../shared/usage/figure-card.tsx";
-import { buildSlots } from "../../../shared/usage/points.ts";
+import { buildSlots, listWholeSlots } from "../../../shared/usage/points.ts";
 import { Money } from "../../../ui/display/money.tsx";
 import { useTexts } from "../texts.ts";
 import { daysLeft } from "./runway.ts";
@@ -34,7 +34,11 @@ export function UserFigures({ usage }: { readonly usage: UsageOverTime | undefin
   const before = usage?.before.total;
   const points = usage?.now.subjects[0]?.points ?? [];
   const values =
-    usage && buildSlots(usage.period, points, (point) => ({ quota: point?.quota ?? 0, calls: point?.calls ?? 0 }));
+    usage &&
+    listWholeSlots(
+      buildSlots(usage.period, points, (point) => ({ quota: point?.quota ?? 0, calls: point?.calls ?? 0 })),
+      usage.period.to,
+    );
   const trend = (key: "quota" | "calls") =>
     values ? { trend: { values: values.map((slot) => slot.values[key]) } } : {};
   const note = (value: number | undefined, earlier: number | undefined) => {

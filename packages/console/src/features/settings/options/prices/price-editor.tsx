@@ -1,4 +1,4 @@
-import type { OptionPrice } from "@fairway/wire";
+import { parsePriceTables, type OptionPrice, type PriceTexts } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo, useState } from "react";
@@ -26,11 +26,11 @@ import {
   overtaken,
   PRICE_CELLS,
   buildPriceState,
-  parseTables,
   type Cells,
   type PriceDrafts,
-  type PriceTexts,
 } from "./prices.ts";
+import { PlannedPrices } from "./planned-prices.tsx";
+import { planPrices, toPlannedPrices } from "./plans-api.ts";
 import { useTexts } from "../../texts.ts";
 
 const PriceReview = lateOverlay(async () => (await import("./price-review.tsx")).PriceReview);
@@ -91,7 +91,7 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
   const { state, page, size } = list;
   const rows = useMemo(() => buildRows(prices, drafts), [prices, drafts]);
   const columns = useMemo(() => {
-    const tables = parseTables(texts);
+    const tables = parsePriceTables(texts);
     return priceColumns(t, (row, cells) =>
       onDrafts((current) => edited(current, row, cells, buildPriceState(tables, row.model))),
     );
@@ -101,12 +101,12 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
   const matching = rows.filter((row) => row.model.toLowerCase().includes(word) && isShown?.(row));
   const canAdd = state.model !== "" && rows.every(({ model }) => model !== state.model);
   const add = () => {
-    const began = buildPriceState(parseTables(texts), state.model);
+    const began = buildPriceState(parsePriceTables(texts), state.model);
     onDrafts((current) => ({ ...current, [state.model]: { cells: toPriceCells(null), began } }));
   };
   const reset = (row: PriceRow) =>
     onDrafts((current) => {
-      const began = current[row.model]?.began ?? buildPriceState(parseTables(texts), row.model);
+      const began = current[row.model]?.began ?? buildPriceState(parsePriceTables(texts), row.model);
       return { ...current, [row.model]: { cells: builtInCells(row), began } };
     });
 
@@ -145,6 +145,7 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
           onChange={(show) => list.filter({ show })}
         />
       </FilterBar>
+      <PlannedPrices />
       <SaveBar rows={rows} drafts={drafts} onDrafts={onDrafts} />
       <DataGrid
         label={t("prices")}
@@ -207,10 +208,15 @@ function SaveBar({ rows, drafts, onDrafts }: DraftProps & { readonly rows: reado
       ),
     );
 
-  async function save(): Promise<void> {
+  async function save(startsAt: number | undefined): Promise<void> {
     setReviewing(false);
     setSaving(true);
     try {
+      if (startsAt !== undefined) {
+        await planPrices(startsAt, toPlannedPrices(drafts));
+        saved();
+        return toast("success", t("planned"));
+      }
       if (!(await savePrices(t, drafts))) return;
       saved();
       await tellWhatCounts(t, drafts);
@@ -243,7 +249,7 @@ function SaveBar({ rows, drafts, onDrafts }: DraftProps & { readonly rows: reado
         {isReviewing && (
           <PriceReview
             rows={rows.filter(({ draft }) => draft !== undefined)}
-            onSave={() => void save()}
+            onSave={(startsAt) => void save(startsAt)}
             onClose={() => setReviewing(false)}
           />
         )}

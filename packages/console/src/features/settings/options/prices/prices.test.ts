@@ -1,5 +1,6 @@
-import type { ShownPrice } from "@fairway/wire";
+import { parsePriceTables, type ShownPrice } from "@fairway/wire";
 import { expect, test } from "vitest";
+import { listUnplannable, toPlannedPrices } from "./plans-api.ts";
 import {
   toPriceCells,
   changedTexts,
@@ -8,7 +9,6 @@ import {
   overtaken,
   formatRatios,
   buildPriceState,
-  parseTables,
 } from "./prices.ts";
 
 const TEXTS = {
@@ -19,7 +19,7 @@ const TEXTS = {
 };
 const EMPTY = { input: "", output: "", cached: "", call: "" };
 const draft = (model: string, cells: Partial<typeof EMPTY>) => ({
-  [model]: { cells: { ...EMPTY, ...cells }, began: buildPriceState(parseTables(TEXTS), model) },
+  [model]: { cells: { ...EMPTY, ...cells }, began: buildPriceState(parsePriceTables(TEXTS), model) },
 });
 const price: ShownPrice = {
   by: "tokens",
@@ -69,4 +69,13 @@ test("an edit is overtaken by a change of its own model only", () => {
   const edits = { ...draft("mini", { input: "1" }), ...draft("new", { input: "1" }) };
   expect(overtaken(edits, { ...TEXTS, ModelRatio: '{"mini":0.075,"gpt-4o":9}' })).toEqual([]);
   expect(overtaken(edits, { ...TEXTS, CacheRatio: '{"mini":0.5}' })).toEqual(["mini"]);
+});
+
+test("a plan needs a price: a draft that returns to the built-in one is named", () => {
+  const drafts = { ...draft("gpt-4o", { input: "3" }), ...draft("mini", {}), ...draft("drawn", { call: "0.2" }) };
+  expect(listUnplannable(drafts)).toEqual(["mini"]);
+  expect(toPlannedPrices(drafts)).toEqual([
+    { model: "gpt-4o", input: "3" },
+    { model: "drawn", call: "0.2" },
+  ]);
 });

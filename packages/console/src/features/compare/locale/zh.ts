@@ -1,0 +1,31 @@
+import type { Translation } from "../../../lib/i18n.ts";
+import type { en } from "./en.ts";
+
+export const zh: Translation<typeof en> = {
+  title: "对比",
+  by: "对比对象",
+  byChannel: "渠道",
+  byModel: "模型",
+  filter: "名称",
+  name: "名称",
+  calls: "请求",
+  attempts: "尝试",
+  rate: "每分钟令牌数",
+  errors: "错误率",
+  p50: "延迟 p50",
+  p95: "延迟 p95",
+  first50: "首字 p50",
+  first95: "首字 p95",
+  spend: "消费",
+  sortBy: "按{name}排序",
+  openChannel: "打开渠道 {name}",
+  openLog: "{name} 的日志",
+  overTime: "{measure}随时间变化",
+  reader: "图表中的时间；按回车打开对应日志",
+  empty: "这段时间内没有测量数据。",
+  noRows: "没有匹配的名称。",
+  summary: "{count} 个名称的{measure}；表中第一个是 {name}。",
+  drawn: "图表显示表中前 {count} 个有数据的行；按指标排序或按名称筛选即可更换。",
+  more: "另有 {count} 个用量更少，未列出。",
+  errorsHelp: "不是客户端造成的失败占全部请求的比例；对渠道而言是占全部尝试的比例。",
+};
