@@ -60,7 +60,15 @@ export function readBifrost(config: JsonObject, env: Variables): GatewayConfig {
     if (isObject(provider)) readProvider(name, provider, reading);
   for (const member of Object.keys(others).filter((one) => one !== "$schema")) noteMember(member, others, reading);
   const { channels, notes } = reading;
-  return { channels, costs: new Map(), retries: undefined, strategy: undefined, masterKey: "", notes };
+  return {
+    channels,
+    costs: new Map(),
+    retries: undefined,
+    strategy: undefined,
+    fallbacks: undefined,
+    masterKey: "",
+    notes,
+  };
 }
 
 function noteMember(member: string, config: JsonObject, { notes }: Reading): void {

@@ -130,12 +130,12 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   expect(table("CompletionRatio")).not.toHaveProperty("described");
   expect(options).toContainEqual({ key: "RetryTimes", value: "3" });
   expect(options).toContainEqual({ key: "ChannelStrategy", value: "least_busy" });
+  expect(options).toContainEqual({ key: "ModelFallbacks", value: '{"priced":["described"]}' });
   expect(report.of("prices")).toMatchObject({ created: 3 });
   const text = report.lines().join("\n");
   for (const note of [
     "timeout of priced, described is not imported",
     "general_settings.database_url is not imported: the gateway has a database of its own",
-    "litellm_settings.fallbacks (priced to described) is not imported: a call moves to another channel",
     "litellm_settings.callbacks is not imported",
     "environment_variables is not imported",
     "the alias lost is of nothing, which no channel serves",
@@ -145,7 +145,7 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   expect(text).not.toContain("hidden");
   await importSettings();
   expect(report.of("prices")).toMatchObject({ created: 3, unchanged: 3 });
-  expect(report.of("options")).toMatchObject({ created: 2, unchanged: 2 });
+  expect(report.of("options")).toMatchObject({ created: 3, unchanged: 3 });
 });
 
 test("retries replace those of a new database, but not those of an operator", async () => {
@@ -166,6 +166,53 @@ test("retries replace those of a new database, but not those of an operator", as
   const store = createImportOptionStore({ ...kit, target: database });
   await store.write([{ key: "RetryTimes", text: "1" }], { userId: 7, username: "ann", ip: "" });
   expect(await importRetries()).toMatchObject({ value: "1", count: { unchanged: 1 } });
+});
+
+const readFallbacks = (settings: string) => {
+  const models = ["a", "b", "c", "d"].map(
+    (name) => `  - model_name: ${name}\n    litellm_params: { model: openai/${name}, api_key: k }\n`,
+  );
+  const text = `model_list:\n${models.join("")}router_settings:\n${settings}`;
+  const { fallbacks, notes } = readConfig(text, {}, new GroupNames());
+  return { fallbacks, notes };
+};
+
+test("takes over all four lists of fallbacks without a loss", () => {
+  const settings = `
+  fallbacks: [{ a: [b, c] }, { d: c }]
+  context_window_fallbacks: [{ a: [c] }]
+  content_policy_fallbacks: [{ a: [{ model: b }] }, { "b*": [d] }]
+  default_fallbacks: [d]`;
+  expect(readFallbacks(settings)).toEqual({
+    fallbacks: {
+      a: [
+        { model: "b", on: ["error", "content"] },
+        { model: "c", on: ["error", "context"] },
+      ],
+      d: ["c"],
+      "b*": [{ model: "d", on: ["content"] }],
+      "*": ["d"],
+    },
+    notes: [],
+  });
+});
+
+test("names what of the fallbacks is lost", () => {
+  const settings = `
+  fallbacks: [{ a: [b, { model: c, temperature: 0 }] }, { "x*y": [b] }, lone, { b: [lost, b, ""] }]
+  context_window_fallbacks: [{ a: [c, b] }]
+  default_fallbacks: [m1, m2, m3, m4, m5, m6]`;
+  const { fallbacks, notes } = readFallbacks(settings);
+  expect(fallbacks).toMatchObject({ b: ["lost"], "*": ["m1", "m2", "m3", "m4", "m5"] });
+  expect(notes).toEqual([
+    "no channel serves the fallback lost, m1, m2, m3, m4, m5",
+    "temperature of c in router_settings.fallbacks of a: a fallback gets the request as it is",
+    "an entry of router_settings.fallbacks is not imported: it names no model and its fallbacks",
+    "an entry of router_settings.fallbacks of b is not imported: it names no model",
+    "the fallbacks of a have one order for all causes: that of context is another one",
+    "the fallbacks of x*y are not imported: * may stand only at the end of a name",
+    "the fallbacks of * end after 5 models: m6 are not imported",
+  ]);
 });
 
 test("says in one sentence what is no YAML, and quotes none of it", () => {

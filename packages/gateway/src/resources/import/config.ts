@@ -35,7 +35,11 @@ export interface ConfigImport {
 /** Imports the channels of a LiteLLM or Bifrost configuration. Existing channels are not changed. */
 export async function importConfig(settings: ConfigImport, report: ImportReport): Promise<void> {
   const { groups, target, isDry } = settings;
-  const { channels, costs, retries, strategy, masterKey, notes } = readConfig(settings.text, settings.env, groups);
+  const { channels, costs, retries, strategy, fallbacks, masterKey, notes } = readConfig(
+    settings.text,
+    settings.env,
+    groups,
+  );
   // A dry run also writes, but into a transaction that is rolled back.
   const write = <T>(work: (place: Database) => Promise<T>) => (isDry ? rehearse(target, work) : work(target));
   await write((place) => importChannels({ ...settings, target: place }, channels, report));
@@ -51,12 +55,13 @@ export async function importConfig(settings: ConfigImport, report: ImportReport)
   );
   const prices = priceWrites(new Map([...published, ...costs]), stored, report);
   const retryText = retries === undefined ? undefined : String(Math.max(0, Math.trunc(retries)));
-  const setOption = async (key: "RetryTimes" | "ChannelStrategy", text: string | undefined) =>
+  const setOption = async (key: "RetryTimes" | "ChannelStrategy" | "ModelFallbacks", text: string | undefined) =>
     writeSetting({ key, text }, { stored, isChosen: await store.isSetByOperator(key) }, report);
   const writes = [
     ...prices,
     ...(await setOption("RetryTimes", retryText)),
     ...(await setOption("ChannelStrategy", strategy === "weight" ? undefined : strategy)),
+    ...(await setOption("ModelFallbacks", fallbacks && JSON.stringify(fallbacks))),
   ];
   const after = withWrites(stored, writes);
   noteGroups(groups, after, report);
@@ -74,6 +79,7 @@ function writeSetting(
   if (text === undefined) return [];
   const own = stored.find((row) => row.key === key)?.value;
   const isUnchanged = own === text || (own !== undefined && isChosen);
+  if (isUnchanged && own !== text) report.notes.push(`${key} is set already, so ${text} is not taken over`);
   report.count("options", isUnchanged ? "unchanged" : own === undefined ? "created" : "updated");
   return isUnchanged ? [] : [{ key, text }];
 }

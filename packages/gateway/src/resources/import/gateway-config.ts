@@ -1,5 +1,6 @@
 import type { ChannelStrategy } from "@fairway/wire";
 import type { JsonObject } from "../../lib/text/json.ts";
+import type { ImportedFallbacks } from "./fallbacks.ts";
 import type { TokenCost } from "./prices.ts";
 
 /** Values of the variables that a configuration refers to. */
@@ -31,6 +32,8 @@ export interface GatewayConfig {
   readonly retries: number | undefined;
   /** How channels of one priority are chosen. */
   readonly strategy: ChannelStrategy | undefined;
+  /** Models that may serve in place of others. */
+  readonly fallbacks: ImportedFallbacks | undefined;
   /** "" if the configuration has none. */
   readonly masterKey: string;
   /** Settings that could not be imported, with reasons. */

@@ -4,6 +4,7 @@ import type { GroupNames } from "./groups.ts";
 import { findTokenCost, type TokenCost } from "./prices.ts";
 import { isBifrost, readBifrost } from "./bifrost.ts";
 import { createCredentials } from "./credentials.ts";
+import { listUnserved } from "./fallbacks.ts";
 import { UnknownConfig, type GatewayConfig, type ImportedChannel, type Variables } from "./gateway-config.ts";
 import { configIn } from "./wrapped.ts";
 import { readSettings, type LitellmSettings } from "./settings.ts";
@@ -74,8 +75,11 @@ function readLitellm(config: JsonObject, env: Variables, groups: Pick<GroupNames
     notes.push("keys that LiteLLM gave out are in its database: name it with --database");
   }
   const masterKey = resolved(general["master_key"], env, () => {});
-  const { retries, strategy } = settings;
-  return { channels, costs, retries, strategy, masterKey, notes: [...notes, ...settings.notes] };
+  const { retries, strategy, fallbacks } = settings;
+  const served = new Set(channels.flatMap(({ models }) => [...models.keys()]));
+  const unserved = fallbacks ? listUnserved(fallbacks, served) : [];
+  if (unserved.length > 0) notes.push(`no channel serves the fallback ${unserved.join(", ")}`);
+  return { channels, costs, retries, strategy, fallbacks, masterKey, notes: [...notes, ...settings.notes] };
 }
 
 /** Parses YAML. Manifests of a cluster are several documents in one file. */

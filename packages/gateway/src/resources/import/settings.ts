@@ -1,5 +1,6 @@
 import type { ChannelStrategy } from "@fairway/wire";
 import { isObject, type JsonObject } from "../../lib/text/json.ts";
+import { FALLBACK_SETTINGS, FallbackReader, type ImportedFallbacks } from "./fallbacks.ts";
 
 /** Settings of a LiteLLM configuration outside its `model_list`. */
 export interface LitellmSettings {
@@ -8,25 +9,29 @@ export interface LitellmSettings {
   /** Number of retries after a failure. */
   readonly retries: number | undefined;
   readonly strategy: ChannelStrategy | undefined;
+  readonly fallbacks: ImportedFallbacks | undefined;
   /** Settings that were not imported, with reasons. */
   readonly notes: readonly string[];
 }
 
 const SECTIONS = ["general_settings", "litellm_settings", "router_settings"] as const;
 /** Settings that are read here or elsewhere; all others are reported. */
-const CARRIED: readonly string[] = ["num_retries", "model_group_alias", "master_key", "routing_strategy"];
+const CARRIED: readonly string[] = [
+  "num_retries",
+  "model_group_alias",
+  "master_key",
+  "routing_strategy",
+  ...FALLBACK_SETTINGS,
+];
 
 const REASONS: Readonly<Record<string, string>> = {
-  fallbacks: "a call moves to another channel of the same model; give a fallback the same model name",
-  context_window_fallbacks: "a call moves to another channel of the same model",
-  content_policy_fallbacks: "a call moves to another channel of the same model",
-  default_fallbacks: "a call moves to another channel of the same model",
   database_url: "the gateway has a database of its own",
 };
 
 export function readSettings(config: JsonObject): LitellmSettings {
   const notes: string[] = [];
   const aliases: [string, string][] = [];
+  const fallbacks = new FallbackReader(notes);
   let retries: number | undefined;
   let strategy: ChannelStrategy | undefined;
   for (const section of SECTIONS) {
@@ -35,14 +40,15 @@ export function readSettings(config: JsonObject): LitellmSettings {
     if (typeof members["num_retries"] === "number") retries = members["num_retries"];
     strategy ??= readStrategy(members["routing_strategy"], `${section}.routing_strategy`, notes);
     aliases.push(...aliasesIn(members["model_group_alias"], notes));
+    for (const name of FALLBACK_SETTINGS) fallbacks.read(name, members[name], `${section}.${name}`);
     for (const name of Object.keys(members).filter((one) => !CARRIED.includes(one)))
-      notes.push(describeSkipped(`${section}.${name}`, members[name], REASONS[name]));
+      notes.push(describeSkipped(`${section}.${name}`, REASONS[name]));
   }
   const rest = Object.keys(config).filter(
     (name) => name !== "model_list" && name !== "credential_list" && !SECTIONS.some((one) => one === name),
   );
   for (const name of rest) notes.push(`${name} is not imported`);
-  return { aliases, retries, strategy, notes };
+  return { aliases, retries, strategy, fallbacks: fallbacks.finish(), notes };
 }
 
 const STRATEGIES: ReadonlyMap<unknown, ChannelStrategy> = new Map([
@@ -75,14 +81,7 @@ function aliasesIn(value: unknown, notes: string[]): [string, string][] {
   });
 }
 
-/** Names the targets of fallbacks; values of other settings may be secret. */
-function describeSkipped(name: string, value: unknown, reason: string | undefined): string {
-  const pairs = name.endsWith("fallbacks") && Array.isArray(value) ? value.filter(isObject).flatMap(pairsIn) : [];
-  const what = pairs.length > 0 ? `${name} (${pairs.join("; ")})` : name;
-  return `${what} is not imported${reason === undefined ? "" : `: ${reason}`}`;
-}
-
-function pairsIn(entry: JsonObject): string[] {
-  const listNames = (to: unknown) => [to].flat().filter((one) => typeof one === "string");
-  return Object.entries(entry).map(([from, to]) => `${from} to ${listNames(to).join(", ")}`);
+/** Values of settings may be secret, so only the name is reported. */
+function describeSkipped(name: string, reason: string | undefined): string {
+  return `${name} is not imported${reason === undefined ? "" : `: ${reason}`}`;
 }

@@ -32,7 +32,7 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
   const { source, target, report, clock, onProgress } = settings;
   const context: DatabaseImport = {
     ...settings,
-    ledger: { changeWith: createChanges({ database: target.raw, clock, onCommit: () => Promise.resolve() }) },
+    ledger: createChanges({ database: target.raw, clock, onCommit: () => Promise.resolve() }),
     budgets: await readBudgets(source),
     models: await modelsHere(target),
     resolveOwnerKind: (key) => (key.startsWith("team ") ? "teams" : "users"),

@@ -1,5 +1,5 @@
 import { QUOTA_PER_UNIT } from "@fairway/wire";
-import { budgetWindow, type BudgetPeriod } from "../../../billing/budgets/window.ts";
+import { budgetWindow, type CalendarPeriod } from "../../../billing/budgets/window.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
 import { upsertSql } from "../../../storage/inserts.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
@@ -13,7 +13,7 @@ export interface Spending {
   /** The rest of the budget; undefined = no budget. */
   readonly left: number | undefined;
   /** The period after which the budget restarts; undefined = never. */
-  readonly period: BudgetPeriod | undefined;
+  readonly period: CalendarPeriod | undefined;
   readonly limits: { rpm?: number; tpm?: number; concurrency?: number } | null;
   /** True for a limit of 0, which blocks every call; limits here cannot express it. */
   readonly isClosed: boolean;
@@ -28,7 +28,7 @@ export const NO_SPENDING: Spending = {
   isClosed: false,
 };
 
-const PERIODS: Readonly<Record<string, BudgetPeriod>> = {
+const PERIODS: Readonly<Record<string, CalendarPeriod>> = {
   "24h": "day",
   "1d": "day",
   "7d": "week",
@@ -70,7 +70,7 @@ function readAmounts(row: ForeignRow, budget: ForeignRow | undefined): Pick<Spen
 }
 
 /** Returns the period. A budget of 0 has none, because it is still empty after it renews. */
-function findPeriod(max: number, duration: string): BudgetPeriod | undefined {
+function findPeriod(max: number, duration: string): CalendarPeriod | undefined {
   return max < 1 ? undefined : PERIODS[duration];
 }
 
@@ -122,6 +122,8 @@ const BUDGET = {
     "scope",
     "subject",
     "period",
+    "length",
+    "filter_model",
     "time_zone",
     "quota_limit",
     "soft_percent",
@@ -130,7 +132,7 @@ const BUDGET = {
     "used",
     "held",
   ],
-  key: ["scope", "subject", "period"],
+  key: ["scope", "subject", "period", "length", "filter_model"],
 } as const;
 const SOFT_PERCENT = 80;
 
@@ -141,7 +143,7 @@ export async function keepBudget(
   { scope, id, spending: { max, period, spent } }: Budgeted,
 ): Promise<void> {
   if (max === undefined || period === undefined) return;
-  const { start } = budgetWindow(period, "UTC", clock.now());
-  const values = [scope, String(id), period, "UTC", max, SOFT_PERCENT, 1, start, spent, 0];
+  const { start } = budgetWindow({ period, time_zone: "UTC", anchor: "" }, clock.now());
+  const values = [scope, String(id), period, 0, "", "UTC", max, SOFT_PERCENT, 1, start, spent, 0];
   await tx.run(upsertSql(target.kind, BUDGET), values);
 }

@@ -32,7 +32,7 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
   const made = { ...settings, ...maps, report, progress, routed: [], served: [] };
   const { source, logSource, logTarget, target, isDry, clock } = settings;
   const createContext = (place: Database): ImportContext => {
-    const changeWith = createChanges({ database: place.raw, clock, onCommit: () => Promise.resolve() });
+    const { changeWith } = createChanges({ database: place.raw, clock, onCommit: () => Promise.resolve() });
     return { ...made, target: place, ledger: { changeWith } };
   };
   for (const table of ["users", "tokens", "channels", "options"]) {

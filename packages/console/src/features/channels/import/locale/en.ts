@@ -1,0 +1,20 @@
+export const en = {
+  title: "Import channels",
+  help: "A configuration of LiteLLM (YAML) or Bifrost (JSON): its channels, prices, aliases and retries. Existing channels stay as they are.",
+  file: "File",
+  config: "Configuration",
+  variables: "Variables",
+  variablesHelp:
+    "One NAME=value per line, for what the configuration reads as os.environ/NAME or env.NAME. The gateway's own environment is not read.",
+  badVariable: "Write NAME=value in each line.",
+  fromUpstream: "Take missing prices from the channels' own addresses",
+  former: "Address of the gateway you are leaving",
+  formerHelp: "Optional: models without a price get the prices that it publishes.",
+  empty: "Choose a file, or paste a configuration.",
+  tooLong: "The file is longer than 8 MiB.",
+  dryRun: "Try it",
+  run: "Import",
+  wouldDo: "What the import would do",
+  done: "What was imported",
+  imported: "The configuration is imported.",
+} as const;
