@@ -16,6 +16,7 @@ import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { createAdmissionQueue, type AdmissionQueue } from "./admission-queue.ts";
 import { createCallLimit } from "./call-limit.ts";
+import { CallProgress } from "../request/call-progress.ts";
 import { admissionFor, type AdmissionController } from "./admission-controller.ts";
 import { admitAndReserve } from "./admit-and-reserve.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
@@ -98,7 +99,7 @@ function maybeAdmission(id: string, more: Partial<Caller> = {}): AdmissionContro
   const ask = { model: "m", promptEstimate: 10, outputCap: 10 };
   const snapshot = { options, channels: new Map() } as unknown as Snapshot;
   const deps = { claims, budgets, queue, calls: callLimit, metrics, recheck: () => Promise.resolve() };
-  return admissionFor({ id, caller, spec: ask }, snapshot, deps);
+  return admissionFor({ id, caller, spec: ask, progress: new CallProgress() }, snapshot, deps);
 }
 
 const candidate = (id: number, limits: object = {}): Candidate => ({

@@ -10,7 +10,7 @@ import type { Metrics } from "../../observability/metrics.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { unavailable } from "../selection/unavailable.ts";
 import type { AdmissionQueue } from "./admission-queue.ts";
-import { overBudget } from "./admission-refusal.ts";
+import { overBudget } from "./over-budget.ts";
 import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";
 import { RequestBudgets, buildBudgetSubjects, type BudgetAmounts } from "./request-budgets.ts";
 import type { CallLimit } from "./call-limit.ts";
@@ -50,7 +50,8 @@ export function admissionFor(
   deps: AdmissionDeps,
 ): AdmissionController | undefined {
   const { caller } = request;
-  const isNamed = caller.tokenLimits !== undefined || caller.userLimits !== undefined;
+  const isNamed =
+    caller.tokenLimits !== undefined || caller.userLimits !== undefined || caller.memberLimits !== undefined;
   if (isNamed || mayBeBudgeted(request, deps.budgets)) return new AdmissionController(request, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {
@@ -60,13 +61,14 @@ export function admissionFor(
   return isLimited ? new AdmissionController(request, snapshot, deps) : undefined;
 }
 
-function mayBeBudgeted({ caller: { tokenId, userId }, spec: { model } }: AdmissionRequest, budgets: Budgets): boolean {
-  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model: listedName(model) });
+function mayBeBudgeted({ caller, spec: { model } }: AdmissionRequest, budgets: Budgets): boolean {
+  const { tokenId, userId, team } = caller;
+  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model: listedName(model), team });
 }
 
 /** Admits one request to a channel: its limits, its budgets, and the wait while channels are at their limits. */
 export class AdmissionController {
-  readonly #request: AdmissionRequest;
+  #request: AdmissionRequest;
   readonly #deps: AdmissionDeps;
   readonly #limits: ClaimedLimits;
   readonly #budgets: RequestBudgets;
@@ -114,9 +116,13 @@ export class AdmissionController {
     }
   }
 
-  /** The request continues with another model, which `enter` admits; the limits of its caller stay claimed. */
-  leaveModel(): void {
-    this.#limits.leaveModel();
+  /**
+   * The request continues as `next`, which names another model and which `enter` admits; the limits of its caller stay
+   * claimed.
+   */
+  changeModel(next: AdmissionRequest): void {
+    this.#request = next;
+    this.#limits.changeModel(next);
     this.#wait = this.#startWait();
     this.#refusal = undefined;
   }
@@ -149,7 +155,7 @@ export class AdmissionController {
   async extend(amount: Quota): Promise<boolean> {
     const { candidate } = this.#limits;
     if (!candidate || (await this.#budgets.extend(this.#subjects(candidate), amount))) return true;
-    if (this.#budgets.usedUp) this.#request.usedUp = this.#budgets.usedUp;
+    if (this.#budgets.usedUp) this.#request.progress.exhausted(this.#budgets.usedUp);
     return false;
   }
 
@@ -225,14 +231,14 @@ export class AdmissionController {
   /** Leaves a channel whose own budget is used up; throws for every other budget. */
   #skipOverBudget(refusal: BudgetRefusal): void {
     this.#refusal = overBudget(refusal);
-    this.#request.usedUp = refusal.budget;
+    this.#request.progress.exhausted(refusal.budget);
     if (refusal.budget.scope !== "channel") throw this.#refusal;
     this.#limits.releaseChannel();
   }
 
   #endWait(channelId: number): void {
     const ms = this.#wait.end(channelId);
-    this.#request.queueMs = Math.round(ms);
+    this.#request.progress.leftQueue(ms);
     this.#deps.metrics.queued(channelId, ms / 1000);
   }
 
@@ -241,7 +247,7 @@ export class AdmissionController {
   }
 
   #allFull({ group }: Candidate): AppError {
-    this.#request.fullLimit = "channel";
+    this.#request.progress.reachedLimit("channel");
     const { model } = this.#request.spec;
     return new AppError("concurrency_limit_exceeded", {
       message: `All channels for ${model} in group ${group} are at their limits; retry after ${RETRY_SECONDS} s.`,

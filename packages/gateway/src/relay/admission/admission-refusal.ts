@@ -1,7 +1,8 @@
-import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
-import { AppError } from "../../lib/app-error.ts";
+import { AppError, type ErrorEntity } from "../../lib/app-error.ts";
 import { anthropicLimits } from "../../dialects/core/errors.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
+import { toTeamEntity } from "../../identity/authentication/team-rights.ts";
+import type { TeamRecord } from "../../snapshot/types.ts";
 import type { Claim, ClaimState } from "../../limits/claims.ts";
 
 const UNITS = {
@@ -12,13 +13,28 @@ const UNITS = {
 } as const;
 
 /** Returns a 429 that names the owner of the limit, the limit, its use and the time of the reset. */
-export function buildRefusal(state: ClaimState): AppError {
+export function buildRefusal(state: ClaimState, team?: TeamRecord): AppError {
   const { claim, used, resetMs } = state;
   const seconds = toRetrySeconds(resetMs);
   const code = claim.kind === "concurrency" ? "concurrency_limit_exceeded" : "rate_limit_exceeded";
+  const entity = team && toLimitedEntity(claim.scope, team);
+  if (entity) {
+    const message = `Too many requests of ${describe(entity, team)}; retry after ${seconds} s.`;
+    return new AppError(code, { message, entity, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
+  }
   const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
   const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}${formatWindow(claim)}, ${used} used; retry after ${seconds} s.`;
   return new AppError(code, { message, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
+}
+
+/** Returns the team or the member whose limit was reached; undefined for a limit of the key and of what everyone shares. */
+function toLimitedEntity(scope: Claim["scope"], team: TeamRecord): ErrorEntity | undefined {
+  if (scope === "user") return toTeamEntity(team);
+  return scope === "member" ? { scope, name: team.actorName } : undefined;
+}
+
+function describe({ scope, name }: ErrorEntity, team: TeamRecord): string {
+  return scope === "member" ? `member ${name} of team ${team.name}` : `team ${name}`;
 }
 
 /**
@@ -33,13 +49,6 @@ function toRetrySeconds(resetMs: number): number {
 function formatWindow({ kind, minutes = 1 }: Claim): string {
   if (kind === "concurrency") return "";
   return minutes === 1 ? " per minute" : ` per ${minutes} minutes`;
-}
-
-/** Returns a 403 `budget_exceeded` that names the period, the owner of the budget and the end of its window. */
-export function overBudget({ budget: { period, scope, subject }, endsAt }: BudgetRefusal): AppError {
-  const whom = scope === "group" || scope === "model" ? `${scope} ${subject}` : scope;
-  const time = new Date(endsAt * 1000).toISOString();
-  return new AppError("budget_exceeded", { values: { period, scope: whom, time } });
 }
 
 /** Names of the headers by kind. */

@@ -1,6 +1,9 @@
-import type { BudgetTerms } from "../../billing/budgets/budget.ts";
 import type { RequestSpec, Dialect } from "../../dialects/core/types.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
+import type { CallProgress } from "../request/call-progress.ts";
+
+/** What an admission reports of a request. */
+type AdmissionProgress = Pick<CallProgress, "counted" | "leftQueue" | "reachedLimit" | "exhausted">;
 
 /** Any request that uses an upstream. */
 export interface AdmissionRequest {
@@ -9,14 +12,7 @@ export interface AdmissionRequest {
   readonly spec: Pick<RequestSpec, "model" | "promptEstimate" | "outputCap">;
   /** The caller's protocol; some protocols have their own headers for limits. */
   readonly dialect?: Pick<Dialect, "errors">;
-  /** Milliseconds that it waited for a channel; set when it leaves the queue. */
-  queueMs?: number;
-  /** Set once the limits of the caller have been checked. */
-  isCounted?: boolean;
-  /** The scope of the limit that refused it last; `channel` if every channel was full. */
-  fullLimit?: string | undefined;
-  /** The last budget that refused it, for the log. */
-  usedUp?: BudgetTerms | "balance";
+  readonly progress: AdmissionProgress;
 }
 
 /** The response of a request: it may close while the request waits, and carries the headers of its limits. */

@@ -31,7 +31,7 @@ interface ClaimedLimitsDeps {
 
 /** The limits that one request has claimed: those of its caller until it ends, and those of the channel it uses. */
 export class ClaimedLimits {
-  readonly #request: AdmissionRequest;
+  #request: AdmissionRequest;
   readonly #options: Snapshot["options"];
   readonly #deps: ClaimedLimitsDeps;
   /** Upper estimate of prompt and answer. */
@@ -92,16 +92,18 @@ export class ClaimedLimits {
     this.#full = "channel";
     const { id, caller, dialect } = this.#request;
     const { tokenLimits, userLimits } = caller;
+    const member = toMember(caller);
     const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
     this.#candidate = candidate;
     const subjects = {
       ...buildBudgetSubjects(this.#request, candidate),
       tokenLimits,
       userLimits,
+      ...(member && { member }),
       tokens: this.#tokens,
     };
     const ofRequest = requestClaims(subjects, this.#options);
-    this.#request.isCounted = true;
+    this.#request.progress.counted();
     if (ofRequest.length + ofChannel.length === 0) {
       this.#group = candidate.group;
       this.#hasCaller = true;
@@ -117,10 +119,10 @@ export class ClaimedLimits {
     }
     const { state } = answer;
     this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
-    this.#request.fullLimit = state.claim.scope;
-    if (this.#isChannelLimit(state.claim)) return false;
+    this.#request.progress.reachedLimit(state.claim.scope);
+    if (isChannelLimit(state.claim)) return this.#noteFull(state.claim);
     this.#deps.calls.refused(caller.userId, state);
-    throw buildRefusal(state);
+    throw buildRefusal(state, caller.team);
   }
 
   /** Releases the previous channel and claims the next one; false if that one is at its limit. */
@@ -147,13 +149,15 @@ export class ClaimedLimits {
 
   /** False for a limit of the channel; throws for one of the model, which no other channel helps. */
   #refuseMove(state: ClaimState): false {
-    if (this.#isChannelLimit(state.claim) || state.claim.scope !== "model") return false;
+    if (isChannelLimit(state.claim)) return this.#noteFull(state.claim);
+    if (state.claim.scope !== "model") return false;
     this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
     throw buildRefusal(state);
   }
 
-  /** The request continues with another model: what it claimed of this one and its channel is released. */
-  leaveModel(): void {
+  /** The request continues as `next` with another model: what it claimed of this one and its channel is released. */
+  changeModel(next: AdmissionRequest): void {
+    this.#request = next;
     this.releaseChannel();
     const [ofModel, others] = partition(this.#ofRequest, ({ scope }) => scope === "model");
     this.#release(ofModel, this.#takenAt, NOTHING_USED);
@@ -202,7 +206,7 @@ export class ClaimedLimits {
     const { claim } = answer.state;
     this.#deps.metrics.limited(claim.scope, claim.kind);
     return buildRefusal(
-      this.#isChannelLimit(claim) ? { ...answer.state, claim: { ...claim, scope: "model" } } : answer.state,
+      isChannelLimit(claim) ? { ...answer.state, claim: { ...claim, scope: "model" } } : answer.state,
     );
   }
 
@@ -235,11 +239,20 @@ export class ClaimedLimits {
     });
   }
 
-  /** True for a limit of the channel or its key; notes which of them it is. */
-  #isChannelLimit({ scope }: Claim): boolean {
+  /** Notes which limit of a channel is reached. */
+  #noteFull({ scope }: Claim): false {
     this.#full = scope === "key" ? "key" : "channel";
-    return scope === "key" || scope === "channel";
+    return false;
   }
+}
+
+/** True for a limit of the channel or its key. */
+function isChannelLimit({ scope }: Claim): boolean {
+  return scope === "key" || scope === "channel";
+}
+
+function toMember({ team, memberLimits: limits }: AdmissionRequest["caller"]) {
+  return team && limits && { subject: `${team.id}:${team.actor.slice(1)}`, limits };
 }
 
 function partition(claims: readonly Claim[], test: (claim: Claim) => boolean): readonly [Claim[], Claim[]] {

@@ -6,6 +6,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { watchPace } from "../../lib/async/body-rate.ts";
 import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES, type JsonFault } from "../../lib/text/json-scanner.ts";
 import type { BodyMemory } from "../../limits/body-memory.ts";
+import type { SpoolDisk } from "./spool.ts";
 
 export interface BodyLimits {
   /** Limit in bytes as they arrive. */
@@ -18,6 +19,8 @@ export interface BodyLimits {
   readonly maxJsonBytes: number;
   /** The memory limit for all bodies of this process together. */
   readonly memory: BodyMemory;
+  /** The disk for all files of forms of this process together. */
+  readonly disk?: SpoolDisk;
 }
 
 /** A JSON body before it is parsed. */
@@ -25,34 +28,35 @@ export interface JsonBytes {
   readonly bytes: Buffer;
   /** Members of all its objects; if they are more than were parsed, a name is repeated. */
   readonly members: number;
+  /** True if a double represents each of its numbers. */
+  readonly isExact: boolean;
 }
 
 /**
  * Reads a whole JSON body. Rejects with AppError. Depth, number of values and size are checked while the bytes arrive,
  * because parsing a hostile text would exhaust the memory of the process.
  */
-export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
-  const checker = new JsonChecker(request, limits);
-  const bytes = await read(request, limits, checker);
-  return { bytes, members: checker.members };
+export function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
+  return read(request, limits, new JsonChecker(request, limits));
 }
 
 /** Reads a whole body that is not JSON. */
 export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   return read(request, limits, {
     take: (chunk) => limits.memory.take(request, chunk.length),
-    end: () => undefined,
+    end: (bytes) => bytes,
   });
 }
 
 /** Checks the decoded bytes of one body; throws AppError as soon as the body is invalid. */
-interface Checker {
+interface Checker<Read> {
   take(chunk: Buffer): void;
-  end(): void;
+  /** Returns what was read; `bytes` is the whole body. */
+  end(bytes: Buffer): Read;
 }
 
 /** Checks JSON and counts the memory that it takes. */
-class JsonChecker implements Checker {
+class JsonChecker implements Checker<JsonBytes> {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
   readonly #scanner: JsonScanner;
@@ -69,14 +73,11 @@ class JsonChecker implements Checker {
     if (!this.#scanner.write(chunk)) throw this.#refusal();
   }
 
-  end(): void {
+  end(bytes: Buffer): JsonBytes {
     // The parser reports a body that ends early, because it knows the position.
     if (!this.#scanner.end() && this.#scanner.fault !== "unbalanced") throw this.#refusal();
     this.#limits.memory.takeValues(this.#request, this.#scanner.values);
-  }
-
-  get members(): number {
-    return this.#scanner.members;
+    return { bytes, members: this.#scanner.members, isExact: !this.#scanner.mayLoseNumbers };
   }
 
   #refusal(): AppError {
@@ -97,19 +98,25 @@ function jsonRefusal(fault: JsonFault, maxJsonBytes: number): AppError {
   }
 }
 
-async function read(request: IncomingMessage, limits: BodyLimits, checker: Checker): Promise<Buffer> {
+function read<Read>(request: IncomingMessage, limits: BodyLimits, checker: Checker<Read>): Promise<Read> {
   const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  const decoder = decoderFor(request.headers["content-encoding"]);
-  return decoder ? readDecoded(request, decoder, { limits, checker }) : readPlain(request, { limits, checker });
+  if (declared > limits.maxBytes) return Promise.reject(tooLarge(limits.maxBytes));
+  const encoding = request.headers["content-encoding"];
+  const reading = { limits, checker };
+  return encoding === undefined ? readPlain(request, reading) : readEncoded(request, encoding, reading);
 }
 
-interface Reading {
+interface Reading<Read> {
   readonly limits: BodyLimits;
-  readonly checker: Checker;
+  readonly checker: Checker<Read>;
 }
 
-function readPlain(request: IncomingMessage, { limits, checker }: Reading): Promise<Buffer> {
+async function readEncoded<Read>(request: IncomingMessage, encoding: string, reading: Reading<Read>): Promise<Read> {
+  const decoder = decoderFor(encoding);
+  return decoder ? readDecoded(request, decoder, reading) : readPlain(request, reading);
+}
+
+function readPlain<Read>(request: IncomingMessage, { limits, checker }: Reading<Read>): Promise<Read> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
@@ -131,12 +138,12 @@ function readPlain(request: IncomingMessage, { limits, checker }: Reading): Prom
     const onEnd = () => {
       unwatch();
       try {
-        checker.end();
+        const read = checker.end(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size));
+        request.off("close", onGone);
+        resolve(read);
       } catch (error) {
-        return fail(AppError.from(error));
+        fail(AppError.from(error));
       }
-      request.off("close", onGone);
-      resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size));
     };
     const onGone = () => fail(new AppError("client_closed_request"));
     const { minBytesPerSecond } = limits;
@@ -147,11 +154,11 @@ function readPlain(request: IncomingMessage, { limits, checker }: Reading): Prom
   });
 }
 
-async function readDecoded(
+async function readDecoded<Read>(
   request: IncomingMessage,
   decoder: Transform,
-  { limits, checker }: Reading,
-): Promise<Buffer> {
+  { limits, checker }: Reading<Read>,
+): Promise<Read> {
   const parts: Buffer[] = [];
   let size = 0;
   let received = 0;
@@ -173,7 +180,7 @@ async function readDecoded(
       checker.take(chunk as Buffer);
       parts.push(chunk as Buffer);
     }
-    checker.end();
+    return checker.end(Buffer.concat(parts, size));
   } catch (error) {
     request.unpipe(decoder);
     decoder.destroy();
@@ -181,12 +188,10 @@ async function readDecoded(
   } finally {
     unwatch();
   }
-  return Buffer.concat(parts, size);
 }
 
-function decoderFor(encoding: string | undefined): Transform | undefined {
-  switch (encoding?.trim().toLowerCase()) {
-    case undefined:
+function decoderFor(encoding: string): Transform | undefined {
+  switch (encoding.trim().toLowerCase()) {
     case "":
     case "identity":
       return undefined;
@@ -200,7 +205,7 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
     case "zstd":
       return createZstdDecompress();
     default:
-      throw new AppError("unsupported_encoding", { values: { encoding: encoding ?? "" } });
+      throw new AppError("unsupported_encoding", { values: { encoding } });
   }
 }
 
@@ -208,11 +213,18 @@ function tooLarge(limit: number): AppError {
   return new AppError("request_too_large", { values: { limit } });
 }
 
-/** Returns a body whose JSON is parsed on first use; `onForget` is called when it is no longer needed. */
-export function jsonBody(bytes: Buffer, onForget?: () => void): Body {
+interface JsonBodyFacts {
+  readonly isExact?: boolean;
+  /** Called when the JSON is no longer needed. */
+  readonly onForget?: () => void;
+}
+
+/** Returns a body whose JSON is parsed on first use. */
+export function jsonBody(bytes: Buffer, { isExact, onForget }: JsonBodyFacts = {}): Body {
   let parsed: JsonObject | undefined;
   return {
     bytes,
+    isExact,
     json() {
       parsed ??= parseObject(bytes);
       return parsed;

@@ -33,6 +33,16 @@ describe("a spooled body", () => {
     expect(await buffer(spool.read(0, spool.size))).toHaveLength(CHUNK.length + 7);
   });
 
+  it("is read whole after a reader that stopped early", async () => {
+    spool = createSpool();
+    await spool.write(CHUNK);
+    for await (const first of spool.read(0, spool.size)) {
+      expect(first).toHaveLength(64 * 1024);
+      break;
+    }
+    expect(await buffer(spool.read(0, spool.size))).toEqual(CHUNK);
+  });
+
   it("stays in memory while it is small", async () => {
     spool = createSpool();
     await spool.write(Buffer.from("small"));

@@ -3,11 +3,12 @@ import { open, unlink, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { AppError } from "../../lib/app-error.ts";
 
 /** Bytes that are written once and read any number of times: in memory up to 256 KiB, in a file beyond that. */
 export interface Spool {
   readonly size: number;
-  /** Resolves when more may be written; undefined = at once. */
+  /** Resolves when more may be written; undefined = at once. Throws `spool_full` if the shared room is used up. */
   write(chunk: Buffer): Promise<void> | undefined;
   /** Reads into the buffer from `position`; resolves with the number of bytes. */
   readAt(into: Uint8Array, position: number): Promise<number>;
@@ -17,15 +18,39 @@ export interface Spool {
   dispose(): Promise<void>;
 }
 
+/** The room that all spools of this process share, so that uploads end with 503 before the disk of the node is full. */
+export interface SpoolDisk {
+  /** Throws `spool_full`. */
+  take(bytes: number): void;
+  give(bytes: number): void;
+}
+
+const RETRY_MS = 5_000;
+
+export function createSpoolDisk(maxBytes: number, refused: () => void = () => undefined): SpoolDisk {
+  let used = 0;
+  return {
+    take(bytes) {
+      if (used + bytes > maxBytes) {
+        refused();
+        throw new AppError("spool_full", { retryAfterMs: RETRY_MS });
+      }
+      used += bytes;
+    },
+    give: (bytes) => void (used -= bytes),
+  };
+}
+
 const IN_MEMORY_BYTES = 256 * 1024;
 const READ_BYTES = 64 * 1024;
 
-export function createSpool(): Spool {
+export function createSpool(disk?: SpoolDisk): Spool {
   let memory: Buffer[] = [];
   let size = 0;
   let file: FileHandle | undefined;
   let writing: Promise<void> = Promise.resolve();
   let isDisposed = false;
+  const readers = new Set<Readable>();
 
   const spill = async (bytes: Buffer) => {
     if (isDisposed) return;
@@ -38,6 +63,7 @@ export function createSpool(): Spool {
       return size;
     },
     write(chunk) {
+      disk?.take(chunk.length);
       size += chunk.length;
       memory.push(chunk);
       if (size <= IN_MEMORY_BYTES) return undefined;
@@ -59,15 +85,30 @@ export function createSpool(): Spool {
       if (start >= end) return Readable.from([]);
       if (size <= IN_MEMORY_BYTES) return Readable.from([Buffer.concat(memory).subarray(start, end)]);
       if (!file) throw new Error("the upload was disposed of");
-      return file.createReadStream({ start, end: end - 1, autoClose: false, highWaterMark: READ_BYTES });
+      const reader = Readable.from(readRange(file, start, end), { objectMode: false, highWaterMark: READ_BYTES });
+      readers.add(reader);
+      return reader.once("close", () => readers.delete(reader));
     },
     async dispose() {
+      if (!isDisposed) disk?.give(size);
       isDisposed = true;
       memory = [];
+      for (const reader of readers) reader.destroy();
       await writing.catch(() => undefined);
       await file?.close();
     },
   };
+}
+
+/** A stream of the file itself would close the file for all others when its reader stops early. */
+async function* readRange(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end;) {
+    const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, end - at));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) throw new Error("the spooled bytes end early");
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 /** Opens a file and removes its name at once: the system deletes it however the process ends. */

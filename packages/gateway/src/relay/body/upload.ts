@@ -39,14 +39,14 @@ export const FORM_OPERATIONS: ReadonlySet<Operation> = new Set([
 export async function readUpload(
   request: IncomingMessage,
   { operation, dialect }: { readonly operation: Operation; readonly dialect: DialectId },
-  { minBytesPerSecond, memory }: Pick<BodyLimits, "minBytesPerSecond" | "memory">,
+  { minBytesPerSecond, memory, disk }: Pick<BodyLimits, "minBytesPerSecond" | "memory" | "disk">,
 ): Promise<Upload> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > MAX_FORM_BYTES) throw tooLarge();
   const boundary = readBoundary(request);
   const maxFileBytes = SOUND_OPERATIONS.has(operation) ? MAX_SOUND_BYTES : MAX_FORM_BYTES;
   const scanner = new FormScanner(boundary, { maxFileBytes });
-  const spool = createSpool();
+  const spool = createSpool(disk);
   try {
     await receive(request, { scanner, spool, memory, minBytesPerSecond });
     scanner.end();
@@ -75,6 +75,7 @@ function receive(request: IncomingMessage, { scanner, spool, memory, minBytesPer
       request.pause();
       finish();
     };
+    const fail = (error: unknown) => settle(() => reject(AppError.from(error)));
     const unwatch = watchPace({
       size: () => spool.size,
       minBytesPerSecond,
@@ -87,20 +88,23 @@ function receive(request: IncomingMessage, { scanner, spool, memory, minBytesPer
       memory.take(request, scanner.fieldBytes - before);
       return spool.write(chunk);
     };
+    // The end may come while the last chunk is still being written.
+    let writing: Promise<void> = Promise.resolve();
     const onData = (chunk: Buffer) => {
       try {
         const written = take(chunk);
         if (!written) return;
+        writing = written;
         request.pause();
-        written.then(
-          () => request.resume(),
-          (error: unknown) => settle(() => reject(AppError.from(error))),
-        );
+        written.then(() => request.resume(), fail);
       } catch (error) {
-        settle(() => reject(AppError.from(error)));
+        fail(error);
       }
     };
-    const onEnd = () => settle(resolve);
+    const onEnd = () => {
+      request.off("error", onGone).off("close", onGone);
+      void writing.then(() => settle(resolve), fail);
+    };
     const onGone = () => settle(() => reject(new AppError("client_closed_request")));
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });

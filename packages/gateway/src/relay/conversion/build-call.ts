@@ -1,5 +1,5 @@
 import type { FilterOverrides } from "@fairway/wire";
-import type { PendingAnswer, BridgeContext, ChatServer } from "../../dialects/core/bridge.ts";
+import type { PendingAnswer, BridgeContext, ChatServer, Conversion } from "../../dialects/core/bridge.ts";
 import type {
   RequestSpec,
   DialectId,
@@ -33,7 +33,7 @@ import { listsIds } from "../request/shared-ids.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
 import { learnedNames } from "./learned-filters.ts";
 import { withCap, withinKnownLimit } from "./output-cap.ts";
-import { translateRequest } from "./translate.ts";
+import { beginConversions, translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { Upload } from "../body/upload.ts";
 import { refusesUsageSwitch } from "./usage-switch.ts";
@@ -60,6 +60,8 @@ export interface BuiltCall {
   readonly call: UpstreamCall;
   readonly signing: SigningContext;
   readonly context: BridgeContext;
+  /** The conversions of this attempt, from the client's protocol to the upstream's; empty if both are the same. */
+  readonly conversions: readonly Conversion[];
   /** Names of fields that the upstream's protocol cannot carry. */
   readonly dropped: readonly string[];
   /** The most output that the upstream may produce, read from the body that is sent. */
@@ -90,7 +92,8 @@ export async function buildCall(
 ): Promise<BuiltCall> {
   const { channel, plan, upstreamModel, keyIndex } = target;
   const dropped: string[] = [];
-  const full = await withFiles(received, target, deps, signal);
+  const direct = withVendorHistory(received, target);
+  const full = plan.route.inlinesImages ? await withFiles(direct, target, deps, signal) : direct;
   const asked = outputCap === undefined ? full : withCap(full, outputCap);
   const request =
     plan.bridges.length === 0 ? asked : withinKnownLimit(asked, deps.outputLimit(upstreamModel), noteIn(dropped));
@@ -105,8 +108,9 @@ export async function buildCall(
     setting: channel.setting,
     dropped: noteIn(dropped),
     chatServer: resolveChatServer(target),
-    ...(pending && { pending }),
+    pending,
   };
+  const conversions = beginConversions(plan.bridges, context);
   const body = request.upload
     ? {
         bytes: undefined,
@@ -114,17 +118,12 @@ export async function buildCall(
         model: upstreamModel,
         headers: request.protocolHeaders,
       }
-    : buildBody(request, target, context);
+    : buildBody(request, target, context, conversions);
   const requested = requestedIn(body.json, target);
   const call: UpstreamCall = {
     method: "POST",
     url: buildUrl(request, target, key),
-    headers: {
-      "content-type": request.contentType,
-      accept: spec.stream ? "text/event-stream" : spec.dialect === "openai-audio" ? "*/*" : "application/json",
-      "accept-encoding": "identity",
-      "user-agent": deps.userAgent,
-    },
+    headers: buildHeaders(request, deps.userAgent),
     body: body.bytes,
   };
   if (request.upload) await attachUpload(call, { ...request, upload: request.upload }, target);
@@ -135,12 +134,24 @@ export async function buildCall(
     clientHeaders: body.headers,
     publicUrl: deps.publicUrl(),
   };
-  await plan.provider.authorize(call, channel, signing);
+  // Most vendors need only a header for that.
+  const authorizing = plan.provider.authorize(call, channel, signing);
+  if (authorizing) await authorizing;
   setChannelHeaders(call.headers, channel, key);
   passIdempotencyKey(call, request);
-  if (request.span) Object.assign(call.headers, request.span.headers());
+  const { span } = request.progress;
+  if (span) Object.assign(call.headers, span.headers());
   const sent = { body: body.json, headers: body.headers };
-  return { call, signing, context, dropped, requested, model: body.model, sent };
+  return { call, signing, context, conversions, dropped, requested, model: body.model, sent };
+}
+
+function buildHeaders({ spec, contentType }: RelayRequest, userAgent: string): Record<string, string> {
+  return {
+    "content-type": contentType,
+    accept: spec.stream ? "text/event-stream" : spec.dialect === "openai-audio" ? "*/*" : "application/json",
+    "accept-encoding": "identity",
+    "user-agent": userAgent,
+  };
 }
 
 function resolveChatServer({ plan, channel }: RouteTarget): ChatServer | undefined {
@@ -163,16 +174,19 @@ function passIdempotencyKey(call: UpstreamCall, { protocolHeaders }: RelayReques
   if (key !== undefined) call.headers["idempotency-key"] ??= key;
 }
 
-/** Returns the request with bytes in place of URLs, if the upstream accepts only bytes. */
+/** Returns the request with its stored items as the vendor of the same protocol takes them. */
+function withVendorHistory(received: RelayRequest, { plan }: RouteTarget): RelayRequest {
+  const isDirect = received.asked && plan.bridges.length === 0;
+  return isDirect ? { ...received, body: forVendor(received.body) } : received;
+}
+
+/** Returns the request with bytes in place of URLs, for an upstream that accepts only bytes. */
 async function withFiles(
-  received: RelayRequest,
+  asked: RelayRequest,
   { plan }: RouteTarget,
   deps: CallDeps,
   signal: AbortSignal | undefined,
 ): Promise<RelayRequest> {
-  const isDirect = received.asked && plan.bridges.length === 0;
-  const asked = isDirect ? { ...received, body: forVendor(received.body) } : received;
-  if (!plan.route.inlinesImages) return asked;
   return { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) };
 }
 
@@ -232,7 +246,12 @@ interface BuiltBody {
 }
 
 /** With the same protocol and no transform, the body is the client's bytes, except for model name and usage option. */
-function buildBody(request: RelayRequest, target: RouteTarget, context: BuildContext): BuiltBody {
+function buildBody(
+  request: RelayRequest,
+  target: RouteTarget,
+  context: BuildContext,
+  conversions: readonly Conversion[],
+): BuiltBody {
   const { spec, body, dialect } = request;
   const { channel, plan, upstreamModel } = target;
   const askUsage = spec.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
@@ -247,7 +266,7 @@ function buildBody(request: RelayRequest, target: RouteTarget, context: BuildCon
     return { bytes: sent, json, model: text(json, "model") ?? upstreamModel, headers: repaired.headers };
   }
   checkNestedJson(body);
-  const translated = translateRequest(plan.bridges, exactJson(body), context);
+  const translated = translateRequest(conversions, exactJson(body));
   checkIds(request, target, translated);
   const { body: json, headers } = repairRequest(
     target,
@@ -299,8 +318,8 @@ function repair(target: RouteTarget, request: RelayRequest, bytes: Buffer, conte
     return undefined;
   const before =
     bytes === request.body.bytes ? exactJson(request.body) : (parseExactly(bytes.toString("utf8")) as JsonObject);
-  const after = repairRequest(target, { body: before, headers: request.protocolHeaders }, context);
-  return { ...after, isSame: after.body === before };
+  const { body, headers } = repairRequest(target, { body: before, headers: request.protocolHeaders }, context);
+  return { body, headers, isSame: body === before };
 }
 
 function repairRequest(target: RouteTarget, asked: HostRequest, context: BuildContext): HostRequest {
@@ -312,7 +331,7 @@ function repairRequest(target: RouteTarget, asked: HostRequest, context: BuildCo
     body = requestTransform.apply(before, context.spec, upstreamModel, channel);
     for (const name of findLost(before, body, requestTransform.rewords)) context.dropped(name);
   }
-  const { body: fitting, headers } = forHost(target, { ...asked, body }, context);
+  const { body: fitting, headers } = forHost(target, { body, headers: asked.headers }, context);
   return { body: channel.paramOverride ? { ...fitting, ...channel.paramOverride } : fitting, headers };
 }
 

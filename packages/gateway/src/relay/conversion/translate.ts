@@ -1,8 +1,8 @@
 import { classifyStreamEvent } from "./event-kind.ts";
 import { encodeBlock, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import { dialectById } from "../../dialects/index.ts";
-import type { Bridge, BridgeContext, StreamBridge } from "../../dialects/core/bridge.ts";
-import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
+import type { Bridge, BridgeContext, Conversion, StreamBridge } from "../../dialects/core/bridge.ts";
+import type { Dialect, DialectId, JsonObject, Usage } from "../../dialects/core/types.ts";
 
 /** Translates a stream through one or two bridges. */
 export interface StreamTranslation {
@@ -18,24 +18,30 @@ export interface StreamTranslation {
   end(counted?: Usage): Buffer;
 }
 
-/** `bridges` run from the client's protocol to the upstream's. */
-export function translateRequest(bridges: readonly Bridge[], body: JsonObject, context: BridgeContext): JsonObject {
-  return bridges.reduce((json, bridge) => bridge.request(json, context), body);
+const NONE: readonly Conversion[] = [];
+
+/** Begins the conversions of one attempt, from the client's protocol to the upstream's. */
+export function beginConversions(bridges: readonly Bridge[], context: BridgeContext): readonly Conversion[] {
+  return bridges.length === 0 ? NONE : bridges.map((bridge) => bridge.begin(context));
+}
+
+/** Converts the client's request to the upstream's protocol. Throws if that is impossible. */
+export function translateRequest(conversions: readonly Conversion[], body: JsonObject): JsonObject {
+  return conversions.reduce((json, conversion) => conversion.request(json), body);
 }
 
 /** Converts an upstream's whole answer to the client's protocol. Throws if that is impossible. */
-export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, context: BridgeContext): JsonObject {
-  return bridges.reduceRight((json, bridge) => bridge.response(json, context), body);
+export function translateAnswer(conversions: readonly Conversion[], body: JsonObject): JsonObject {
+  return conversions.reduceRight((json, conversion) => conversion.response(json), body);
 }
 
 /**
- * Converts event blocks of the upstream to the client's protocol, event by event: everything before an unreadable event
- * is delivered, whether or not both share a read of the socket.
+ * Converts event blocks of the upstream, which are in the dialect `upstream`, to the client's protocol, event by event:
+ * everything before an unreadable event is delivered, whether or not both share a read of the socket.
  */
-export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
-  const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
-  const upstream = bridges.at(-1)?.upstream;
-  const classifyEvent = upstream && dialectById(upstream)?.classifyEvent;
+export function createStreamTranslation(conversions: readonly Conversion[], upstream: DialectId): StreamTranslation {
+  const steps = conversions.toReversed().map((conversion) => conversion.stream());
+  const classifyEvent = dialectById(upstream)?.classifyEvent;
   let fault: Error | undefined;
   let readBytes = 0;
   return {

@@ -3,10 +3,9 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { mayUseModel, servingGroups } from "../admission/model-access.ts";
-import type { Fallbacks } from "../request/fallbacks.ts";
 
 /** The list of one request. Each model is asked at most once, in order; lists of these models are not followed. */
-export class FallbackList implements Fallbacks {
+export class FallbackList {
   readonly #entries: readonly FallbackEntry[];
   readonly #caller: Caller;
   readonly #snapshot: Snapshot;
@@ -27,6 +26,7 @@ export class FallbackList implements Fallbacks {
     return this.#entries.slice(this.#at).filter(({ model }) => this.#isOffered(model)).length;
   }
 
+  /** True if a further model may serve after this cause, as far as is known before it is asked. */
   has(cause: FallbackCause): boolean {
     return this.#entries.slice(this.#at).some(({ model, on }) => on.includes(cause) && this.#isOffered(model));
   }

@@ -2,6 +2,7 @@ import type { FallbackCause } from "@fairway/wire";
 import { CONTEXT_OVERFLOW } from "../../dialects/core/context-overflow.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { Failure } from "../upstream/failure.ts";
+import type { CallProgress } from "../request/call-progress.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** Why a request may leave its model. */
@@ -22,10 +23,10 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Returns the cause of the last failed attempt; undefined if another model would not help. */
 export function findFailureCause(failure: Failure | undefined, request: RelayRequest): LeaveCause | undefined {
-  if (request.stopped) return undefined;
+  if (request.progress.stopped) return undefined;
   if (!failure) return { on: "error", reason: "no_available_channel" };
   const { error, class: found } = failure;
-  if (error.origin !== "upstream") return findRefusalCause(error, request);
+  if (error.origin !== "upstream") return findRefusalCause(error, request.progress);
   if (error.code === CONTEXT_OVERFLOW) return { on: "context", reason: "context" };
   if (found === "refusal") return { on: "content", reason: "content" };
   if (found === "content_filter") return { on: "content", reason: found };
@@ -33,8 +34,11 @@ export function findFailureCause(failure: Failure | undefined, request: RelayReq
   return { on: "error", reason: found ?? REASONS[error.code ?? ""] ?? "unreadable" };
 }
 
+/** What the progress of a call says about its refusal. */
+type Refused = Pick<CallProgress, "usedUp" | "fullLimit">;
+
 /** Returns the cause of a refusal before any upstream was called; undefined if another model would be refused too. */
-export function findRefusalCause(error: AppError, { usedUp, fullLimit }: RelayRequest): LeaveCause | undefined {
+export function findRefusalCause(error: AppError, { usedUp, fullLimit }: Refused): LeaveCause | undefined {
   switch (error.code) {
     case "no_available_channel":
     case "upstream_saturated":
@@ -46,6 +50,7 @@ export function findRefusalCause(error: AppError, { usedUp, fullLimit }: RelayRe
     case "budget_exceeded":
       return isOfModel(usedUp) ? { on: "budget", reason: "budget" } : undefined;
     case "insufficient_user_quota":
+    case "insufficient_team_quota":
     case "insufficient_token_quota":
       return { on: "budget", reason: "budget" };
     default:
@@ -54,6 +59,7 @@ export function findRefusalCause(error: AppError, { usedUp, fullLimit }: RelayRe
 }
 
 /** True for a budget that does not count the calls of another model. */
-function isOfModel(usedUp: RelayRequest["usedUp"]): boolean {
-  return typeof usedUp === "object" && (usedUp.scope === "model" || usedUp.scope === "channel");
+function isOfModel(usedUp: Refused["usedUp"]): boolean {
+  if (typeof usedUp !== "object") return false;
+  return usedUp.scope === "model" || usedUp.scope === "channel" || usedUp.filter_model !== "";
 }

@@ -8,20 +8,19 @@ import { readProxy } from "../../providers/core/proxy.ts";
 import type { UpstreamAnswer } from "../../providers/core/types.ts";
 import { buildCall } from "../conversion/build-call.ts";
 import { unreachable } from "../upstream/failure.ts";
-import type { PipelineDeps } from "../pipeline/enter-model.ts";
+import type { PipelineDeps, UpstreamAccess } from "../pipeline/enter-model.ts";
 import { jsonBody } from "../body/read-body.ts";
 import { classifyRefusal } from "../selection/read-failure.ts";
 import type { Arrival } from "./read-request.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { pinnedAccountTarget } from "../selection/pinned-target.ts";
+import { CallProgress } from "../request/call-progress.ts";
 import type { RelayRequest } from "../request/request.ts";
-import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
+import type { ResponseOwner } from "../stateful/owners.ts";
 import { answerStored, sendJson, type StoredCall } from "../stateful/read-stored.ts";
 import { locateResponse } from "../stateful/response-locator.ts";
 
-export interface ForwardDeps extends PipelineDeps {
-  readonly owners: ResponseOwners;
-}
+type ForwardDeps = Pick<PipelineDeps, "snapshots" | "routing" | "upstream">;
 
 /** The call and its caller. */
 export interface Asked {
@@ -46,11 +45,12 @@ const MAX_FAILURE_BYTES = 64 * 1024;
 
 /** Reads, cancels or deletes a response where it is stored. Free, and without a log row. */
 export async function forwardStored(call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
+  const { upstream } = deps;
   const { userId } = asked.caller;
-  const { stored, owner } = await locateResponse(call.id, userId, deps);
+  const { stored, owner } = await locateResponse(call.id, userId, upstream);
   if (owner) return forwardTo(owner, call, asked, deps);
   const query = new URLSearchParams((asked.request.url ?? "").split("?")[1] ?? "");
-  sendJson(asked.response, await answerStored({ ...call, userId, query }, stored, deps.responseStore));
+  sendJson(asked.response, await answerStored({ ...call, userId, query }, stored, upstream.responseStore));
 }
 
 /** Forwards the call to the account that stores the response. */
@@ -61,14 +61,14 @@ async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, d
     deps.snapshots.current(),
     { ...owner, group: caller.group },
     request,
-    deps.selection,
+    deps.routing.selection,
   );
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
-  const answer = await send(call, { request, target, signal: gone.signal }, deps);
+  const answer = await send(call, { request, target, signal: gone.signal }, deps.upstream);
   if (answer.status < 200 || answer.status > 299)
-    throw classifyRefusal(await failureFrom(answer, gone.signal), target, deps).error;
-  if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
+    throw classifyRefusal(await failureFrom(answer, gone.signal), target, deps.upstream).error;
+  if (call.method === "DELETE") await deps.upstream.owners.forget(call.id, caller.userId);
   const type = answer.headers["content-type"] ?? "application/json";
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
   await pipeline(withFault(answer.body, gone.signal), response).catch((error: unknown) => {
@@ -116,6 +116,7 @@ function buildRequest({ request, arrival, caller }: Asked): RelayRequest {
     startedAt: arrival.startedAt,
     autoGroup: undefined,
     isPlayground: false,
+    progress: new CallProgress(),
   };
 }
 
@@ -125,8 +126,8 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-async function send({ method, id, rest }: StoredCall, { request, target, signal }: Sending, deps: ForwardDeps) {
-  const { call } = await buildCall(request, target, deps);
+async function send({ method, id, rest }: StoredCall, { request, target, signal }: Sending, upstream: UpstreamAccess) {
+  const { call } = await buildCall(request, target, upstream);
   call.url.pathname += `/${encodeURIComponent(id)}${rest}`;
   for (const [name, value] of new URLSearchParams(request.url.split("?")[1] ?? ""))
     if (QUERY.includes(name)) call.url.searchParams.append(name, value);
@@ -134,9 +135,9 @@ async function send({ method, id, rest }: StoredCall, { request, target, signal 
   call.body = undefined;
   call.headers["accept"] = "application/json, text/event-stream";
   if (method !== "POST") delete call.headers["content-type"];
-  const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
+  const timeouts = { headersMs: upstream.headersTimeoutMs.whole, idleMs: upstream.idleTimeoutMs };
   try {
-    return await sendCall(deps.upstreams, call, { proxy: readProxy(target.channel), timeouts, signal });
+    return await sendCall(upstream.upstreams, call, { proxy: readProxy(target.channel), timeouts, signal });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw unreachable(error instanceof Error ? error : new Error(String(error))).error;

@@ -4,10 +4,12 @@ import type { ErrorDialect } from "../../dialects/core/types.ts";
 import { isTaskModel } from "../../billing/pricing/default-ratios.ts";
 import type { ModelFacts } from "../../billing/pricing/model-facts.ts";
 import { findModelOwner } from "../../providers/registry.ts";
-import type { Snapshot } from "../../snapshot/types.ts";
+import { isTeamModel, keepTeamChannels } from "../../identity/authentication/team-rights.ts";
+import type { Level, Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
 import type { Caller } from "../request/request.ts";
 import { anthropicDetails, createDetails, geminiDetails, type ModelDetails, openAiDetails } from "./model-details.ts";
+import { decodePercent } from "../../lib/text/percent-encoding.ts";
 
 /** Returns the protocol of a model list: the only GET whose shape depends on headers. */
 export function listDialect(
@@ -28,11 +30,18 @@ export function listDialect(
 export function usableModels(snapshot: Snapshot, caller: Caller): string[] {
   const names = new Set<string>();
   for (const group of servingGroups(caller, snapshot)) {
-    for (const model of snapshot.index.get(group)?.keys() ?? []) {
-      if (caller.modelLimits === undefined || caller.modelLimits.has(model)) names.add(model);
+    for (const [model, levels] of snapshot.index.get(group) ?? []) {
+      if (mayListModel(caller, model, levels)) names.add(model);
     }
   }
   return [...names].sort();
+}
+
+function mayListModel(caller: Caller, model: string, levels: readonly Level[]): boolean {
+  if (caller.modelLimits !== undefined && !caller.modelLimits.has(model)) return false;
+  if (caller.team === undefined) return true;
+  const isServed = levels.some(({ channels }) => keepTeamChannels(channels, caller).length > 0);
+  return isServed && isTeamModel(caller, model);
 }
 
 /** What model lists know about a model, and the calls that accept it. */
@@ -76,11 +85,9 @@ export function oneModel(dialect: ErrorDialect, { name, models, caller, lister }
 }
 
 function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    throw new AppError("invalid_model", { param: "model" });
-  }
+  const model = decodePercent(name);
+  if (model === undefined) throw new AppError("invalid_model", { param: "model" });
+  return model;
 }
 
 /** A fixed time: consoles of compatible gateways sort by it, and no upstream reports the true one. */

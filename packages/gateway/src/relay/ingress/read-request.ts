@@ -12,12 +12,15 @@ import { checkMembers, getMemberNames } from "../body/member-names.ts";
 import { takeAskedModels } from "../fallback/asked-models.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
-import { jsonBody, readJson, type BodyLimits } from "../body/read-body.ts";
+import { jsonBody, readJson, type BodyLimits, type JsonBytes } from "../body/read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { DeriveId } from "../tenancy/derive-id.ts";
-import type { RelayRequest } from "../request/request.ts";
+import { CallProgress } from "../request/call-progress.ts";
+import type { CallTags, RelayRequest } from "../request/request.ts";
+import { readCallTags } from "../tags/read-tags.ts";
 import { isForm } from "../body/form-fields.ts";
 import { FORM_OPERATIONS, readUpload, type Upload } from "../body/upload.ts";
+import { decodePercent } from "../../lib/text/percent-encoding.ts";
 
 /** A request as the edge passes it to the relay. */
 export interface Arrival {
@@ -55,7 +58,9 @@ export async function readRequest(
   try {
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
       upload = await readUpload(request, match, deps.bodyLimits);
-    const body = upload ? formBody(upload) : await readMembers(request, match.dialect, deps.bodyLimits);
+    const body = upload
+      ? formBody(upload)
+      : checkBody(request, await readJson(request, deps.bodyLimits), match.dialect, deps.bodyLimits);
     return buildRequest(request, match, arrival, { identified, upload, body, deps });
   } catch (error) {
     if (caller) deps.calls.count(arrival.requestId, caller.userId);
@@ -72,10 +77,14 @@ function checkCalls(caller: Caller, calls: CallLimit): void {
   }
 }
 
-/** Reads a body whose members every reader understands as the gateway does. */
-async function readMembers(request: IncomingMessage, dialect: DialectId, limits: BodyLimits): Promise<Body> {
-  const { bytes, members } = await readJson(request, limits);
-  const body = jsonBody(bytes, () => limits.memory.releaseValues(request));
+/** Returns a body whose members every reader understands as the gateway does. */
+function checkBody(
+  request: IncomingMessage,
+  { bytes, members, isExact }: JsonBytes,
+  dialect: DialectId,
+  limits: BodyLimits,
+): Body {
+  const body = jsonBody(bytes, { isExact, onForget: () => limits.memory.releaseValues(request) });
   checkMembers({ json: body.json(), bytes, members }, getMemberNames(dialect));
   return body;
 }
@@ -112,7 +121,20 @@ function buildRequest(
     startedAt: arrival.startedAt,
     autoGroup: caller.group === "auto" ? "auto" : undefined,
     isPlayground: match.isPlayground,
+    progress: new CallProgress(),
+    tags: readTags(request, match, { caller, body }, deps),
   };
+}
+
+/** Counting tokens is free and leaves no row, so it needs no tags. */
+function readTags(
+  { headers }: IncomingMessage,
+  { operation }: RelayMatch,
+  { caller, body }: Pick<RelayRequest, "caller" | "body">,
+  { snapshots }: Received["deps"],
+): CallTags | undefined {
+  if (operation === "count_tokens") return undefined;
+  return readCallTags({ headers, body: body.json(), caller, settings: snapshots.current().tags });
 }
 
 /** Returns the body for upstreams, and the models that the client would accept in place of the first. */
@@ -159,13 +181,9 @@ function readGroup(value: unknown): string | undefined {
 
 /** Decodes a model name in a path once; it may contain a slash, but no dot segments. */
 function pathModel(segment: string): string {
-  let model: string;
-  try {
-    model = decodeURIComponent(segment);
-  } catch {
+  const model = decodePercent(segment);
+  if (model === undefined || hasControl(model) || /[?#\\]|\.\./.test(model))
     throw new AppError("invalid_model", { param: "model" });
-  }
-  if (hasControl(model) || /[?#\\]|\.\./.test(model)) throw new AppError("invalid_model", { param: "model" });
   return model;
 }
 

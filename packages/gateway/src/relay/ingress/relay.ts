@@ -8,38 +8,55 @@ import { sendError } from "../response/client-error.ts";
 import { countTokens } from "../pipeline/count-tokens.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { createLister, listDialect, modelList, oneModel, usableModels } from "./models.ts";
-import type { PipelineDeps } from "../pipeline/enter-model.ts";
+import type { PipelineDeps, Telemetry } from "../pipeline/enter-model.ts";
 import { runPipeline } from "../pipeline/pipeline.ts";
 import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from "./read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
 import { findErrorDialect, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
 import { readStoreDialect } from "./store-dialect.ts";
-import { bindToAccount } from "../stateful/bind.ts";
+import { bindToAccount, type BindDeps } from "../stateful/bind.ts";
 import { forwardStored } from "./forward-stored.ts";
-import type { FindFiles } from "../tenancy/stored-files.ts";
-import { keepToTenant } from "../tenancy/keep-to-tenant.ts";
+import { keepToTenant, type TenancyDeps } from "../tenancy/keep-to-tenant.ts";
 import { buildCallStart } from "../trace/span.ts";
 import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 
-export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
+/** How the edge sees a call, and how many it may serve. */
+export interface RelayEdge {
   readonly readArrival: (request: IncomingMessage) => Arrival;
+  readonly isDraining: () => boolean;
+  /** More requests in progress are answered 503; 0 = no limit. */
+  readonly maxInflight: number;
+}
+
+/** Reports how calls end. */
+export interface RelayTelemetry extends Telemetry {
   readonly reporter: Reporter;
   /** Undefined if no traces are sent. */
   readonly tracing?: Tracing | undefined;
+}
+
+/** Handlers of the routes that are not calls of a model. */
+export interface OtherHandlers {
   /** Balance reads of old OpenAI clients. */
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
   /** Drawings and songs. */
   readonly tasks: (arrival: TaskArrival) => Promise<void>;
-  /** Finds files that a request names. */
-  readonly findFiles: FindFiles;
   /** Files that upstreams store. */
   readonly objects: (arrival: ObjectArrival) => Promise<void>;
   readonly batches: (arrival: TaskArrival) => Promise<void>;
-  readonly isDraining: () => boolean;
-  /** More requests in progress are answered 503; 0 = no limit. */
-  readonly maxInflight: number;
+}
+
+export interface RelayDeps extends PipelineDeps {
+  readonly telemetry: RelayTelemetry;
+  readonly edge: RelayEdge;
+  readonly reading: ReadRequestDeps;
+  /** Finds the answers that requests continue. */
+  readonly stateful: BindDeps;
+  /** Finds who owns what a request names. */
+  readonly tenancy: TenancyDeps;
+  readonly handlers: OtherHandlers;
 }
 
 /** A call of a route of tasks or batches. */
@@ -92,7 +109,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
     if (request.method === "OPTIONS") return answerPreflight(request, response);
     const method = request.method ?? "GET";
     const match = matchRoute(method, path);
-    const arrival = deps.readArrival(request);
+    const arrival = deps.edge.readArrival(request);
     response.setHeader("request-id", arrival.requestId);
     const call: Call = {
       request,
@@ -104,7 +121,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
       received: undefined,
       isRefused: false,
     };
-    if (deps.isDraining()) response.setHeader("connection", "close");
+    if (deps.edge.isDraining()) response.setHeader("connection", "close");
     follow(call, deps);
     answer(call, match, deps).catch((thrown: unknown) => fail(call, AppError.from(thrown), deps));
   };
@@ -123,7 +140,7 @@ function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage, que
   if (match.kind === "models" || match.kind === "billing") return "openai";
   if (match.kind === "object") return readStoreDialect(match.errors, headers, new URLSearchParams(query));
   if (match.kind === "batch" && match.errors === "openai")
-    return listDialect("v1", "", headers, new URLSearchParams(query));
+    return readStoreDialect(match.errors, headers, new URLSearchParams(query));
   const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
   return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
 }
@@ -132,42 +149,46 @@ function selectErrorDialect(match: RouteMatch, { headers }: IncomingMessage, que
 function follow(call: Call, deps: RelayDeps): void {
   const open = {
     giveUp(error: AppError) {
-      if (call.received) call.received.stopped ??= error;
+      call.received?.progress.stop(error);
       if (!call.request.complete && !call.response.headersSent) fail(call, error, deps);
     },
   };
   deps.running.arrived(open);
-  call.response.once("close", () => {
+  // It happens once; `once` would wrap the listener in two more objects.
+  call.response.on("close", () => {
     deps.running.left(open);
-    deps.bodyLimits.memory.release(call.request);
+    deps.reading.bodyLimits.memory.release(call.request);
   });
 }
 
-async function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<void> {
+function answer(call: Call, match: RouteMatch, deps: RelayDeps): Promise<void> {
+  return match.kind === "relay" ? serveModelCall(call, match, deps) : answerOther(call, match, deps);
+}
+
+/** Answers a call of any other route than those of models. */
+async function answerOther(call: Call, match: Exclude<RouteMatch, RelayMatch>, deps: RelayDeps): Promise<void> {
   const { request, response, method, arrival } = call;
   switch (match.kind) {
-    case "relay":
-      return serveModelCall(call, match, deps);
     case "models":
       return listModels(call, match, deps);
     case "stored": {
-      const caller = await deps.authenticator.byKey(request, arrival.ip);
-      await deps.calls.take(arrival.requestId, caller.userId);
+      const caller = await deps.reading.authenticator.byKey(request, arrival.ip);
+      await deps.reading.calls.take(arrival.requestId, caller.userId);
       return forwardStored(match, { request, response, arrival, caller }, deps);
     }
     case "billing": {
-      const caller = await deps.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
-      return sendJson(response, await deps.billing(caller, match.read));
+      const caller = await deps.reading.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
+      return sendJson(response, await deps.handlers.billing(caller, match.read));
     }
     case "task":
-      return deps.tasks({ request, response, method, path: call.path, ...arrival });
+      return deps.handlers.tasks({ request, response, method, path: call.path, ...arrival });
     case "object": {
       const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
       const dialect = readStoreDialect(match.errors, request.headers, query);
-      return deps.objects({ request, response, method, path: call.path, query, dialect, ...arrival });
+      return deps.handlers.objects({ request, response, method, path: call.path, query, dialect, ...arrival });
     }
     case "batch":
-      return deps.batches({ request, response, method, path: call.path, ...arrival });
+      return deps.handlers.batches({ request, response, method, path: call.path, ...arrival });
     default:
       return refuse(call, match, deps);
   }
@@ -180,14 +201,14 @@ async function refuse(call: Call, match: RefusedMatch, deps: RelayDeps): Promise
   const { request, response, method, arrival } = call;
   switch (match.kind) {
     case "upgrade":
-      await deps.authenticator.byKey(request, arrival.ip);
+      await deps.reading.authenticator.byKey(request, arrival.ip);
       response.setHeader("upgrade", "websocket");
       throw new AppError("invalid_request", {
         status: 426,
         values: { reason: "This address speaks WebSocket: send an upgrade." },
       });
     case "unimplemented":
-      await deps.authenticator.byKey(request, arrival.ip);
+      await deps.reading.authenticator.byKey(request, arrival.ip);
       throw new AppError("api_not_implemented", match.message === undefined ? {} : { message: match.message });
     case "wrong-method":
       response.setHeader("allow", match.allow);
@@ -200,18 +221,23 @@ async function refuse(call: Call, match: RefusedMatch, deps: RelayDeps): Promise
 /** Serves a call of a model: reads its body, checks whose ids it names, then runs the pipeline. */
 async function serveModelCall(call: Call, match: RelayMatch, deps: RelayDeps): Promise<void> {
   const { request, response, arrival } = call;
-  if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
+  const { maxInflight } = deps.edge;
+  const { tracing, reporter } = deps.telemetry;
+  if (maxInflight > 0 && deps.running.requests >= maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
-  call.received = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
+  call.received = withDefaultModel(await readRequest(request, match, arrival, deps.reading), deps.snapshots.current());
   try {
-    call.received = await keepToTenant(await bindToAccount(call.received, deps), deps);
-    if (deps.tracing) call.received.span = deps.tracing.begin(buildCallStart(call.received));
+    // Most requests continue nothing and name no id: they do not wait.
+    const binding = bindToAccount(call.received, deps.stateful);
+    if (binding) call.received = await binding;
+    const keeping = keepToTenant(call.received, deps.tenancy);
+    if (keeping) call.received = await keeping;
+    if (tracing) call.received.progress.traced(tracing.begin(buildCallStart(call.received)));
     if (match.operation === "count_tokens") return await countTokens(call.received, response, deps);
-    deps.reporter.delivered(call.received, await runPipeline(call.received, response, deps));
+    reporter.delivered(await runPipeline(call.received, response, deps));
   } finally {
-    call.received.selection?.leave();
-    if (!call.received.isCounted) deps.calls.count(call.received.id, call.received.caller.userId);
-    await call.received.upload?.dispose();
+    if (!call.received.progress.isCounted) deps.reading.calls.count(call.received.id, call.received.caller.userId);
+    if (call.received.upload) await call.received.upload.dispose();
   }
 }
 
@@ -219,7 +245,7 @@ async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models
   const { request, response, arrival, path } = call;
   const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
   call.errors = listDialect(match.prefix, path, request.headers, query);
-  const caller = await deps.authenticator.byKey(request, arrival.ip);
+  const caller = await deps.reading.authenticator.byKey(request, arrival.ip);
   const snapshot = deps.snapshots.current();
   const models = usableModels(snapshot, caller);
   const lister = createLister(snapshot, caller);
@@ -235,12 +261,15 @@ function fail(call: Call, error: AppError, deps: RelayDeps): void {
   if (call.isRefused) return;
   call.isRefused = true;
   const { request, response, method, path, arrival, errors, received } = call;
-  deps.reporter.failed({ ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: received }, error);
+  deps.telemetry.reporter.failed(
+    { ...arrival, method, path: path.slice(0, LONGEST_SHOWN_PATH), request: received },
+    error,
+  );
   if (!request.complete && !response.headersSent) response.setHeader("connection", "close");
   sendError(response, errors, error, {
     requestId: arrival.requestId,
-    form: received?.form ?? received?.dialect.streamForm?.(received.url),
-    streamedModel: received?.spec.stream === true ? received.spec.model : undefined,
+    form: received?.progress.form ?? received?.dialect.streamForm?.(received.url),
+    streamedModel: received?.spec.stream === true ? (received.progress.model ?? received.spec.model) : undefined,
   });
 }
 

@@ -80,21 +80,21 @@ describe("matchRoute", () => {
   });
 
   it.each([
-    "/v1/uploads",
     "/v1beta/files:register",
     "/v1/assistants",
-    "/v1beta/batches",
     "/v1/edits",
     "/v1/realtime/calls",
     "/v1/conversations/conv_1/items",
     "/v1/chat/completions/chatcmpl-1",
     "/v1/cachedContents",
-    "/v1/models/gemini-3:batchGenerateContent",
   ])("%s is known and not implemented", (path) => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });
 
   it.each([
+    "/v1/uploads",
+    "/v1/uploads/upload_1/parts",
+    "/v1/uploads/upload_1/complete",
     "/v1/files",
     "/v1/files/file-1",
     "/v1/files/file-1/content",
@@ -109,14 +109,23 @@ describe("matchRoute", () => {
   });
 
   it("names the alternative, in the caller's envelope", () => {
-    expect(matchRoute("POST", "/v1/uploads")).toMatchObject({
-      errors: "openai",
-      message: expect.stringContaining("send the whole file to /v1/files") as string,
-    });
-    expect(matchRoute("POST", "/v1beta/batches")).toMatchObject({
+    expect(matchRoute("POST", "/v1beta/files:register")).toMatchObject({
       errors: "gemini",
-      message: expect.stringContaining("one by one") as string,
+      message: expect.stringContaining("send files inside of the request") as string,
     });
+    expect(matchRoute("POST", "/v1beta/cachedContents")).toMatchObject({
+      errors: "gemini",
+      message: expect.stringContaining("by themselves") as string,
+    });
+  });
+
+  it("finds Google's batches below both versions, and models whose names contain a colon", () => {
+    const batch = { kind: "batch", errors: "gemini" };
+    for (const path of ["/v1beta/batches/x:cancel", "/v1beta/batches", "/v1/models/gemini-3:batchGenerateContent"])
+      expect(matchRoute("POST", path)).toEqual(batch);
+    expect(matchRoute("POST", "/v1beta/tunedModels/x:asyncBatchEmbedContent")).toEqual(batch);
+    expect(matchRoute("POST", "/v1/batches/x:cancel").kind).toBe("batch");
+    expect(matchRoute("GET", "/v1beta/models/x:batchGenerateContent").kind).toBe("models");
   });
 
   it("finds batches, and those of messages below the path of messages", () => {

@@ -65,17 +65,12 @@ const UNIMPLEMENTED = [
   /^\/v1\/chat\/completions\/.+/,
 ];
 
-const ONE_BY_ONE = "This API is not implemented: send the requests one by one instead.";
-
 /** The same, with what clients can do instead. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
-  [/^\/v1\/uploads(\/|$)/, "This API is not implemented: send the whole file to /v1/files instead."],
   [
     /^\/(upload\/)?(v1|v1beta)\/files([/:]|$)/,
     "This API is not implemented: send files inside of the request instead.",
   ],
-  [/^\/v1beta\/batches(\/|$)/, ONE_BY_ONE],
-  [/:(batchGenerateContent|asyncBatchEmbedContent)$/, ONE_BY_ONE],
   [
     /^\/(v1|v1beta)\/cachedContents(\/|$)/,
     "This API is not implemented: upstreams cache what requests begin with by themselves.",
@@ -103,7 +98,9 @@ const TASKS = new RegExp(
 );
 const FILES =
   /^\/(?:(?:upload\/)?(?:v1|v1beta)\/files|(?:v1|v1beta)\/files\/[^/]+(?:\/content)?|download\/(?:v1|v1beta)\/files\/[^/:]+:download)$/;
-const BATCHES = /^\/v1\/(?:messages\/)?batches(\/|$)/;
+const UPLOADS = /^\/v1\/uploads(?:\/[^/]+\/(?:parts|complete|cancel))?$/;
+const BATCHES = /^\/(?:v1\/messages|v1|v1beta)\/batches(\/|$)/;
+const GEMINI_BATCHES: ReadonlySet<string> = new Set(["batchGenerateContent", "asyncBatchEmbedContent"]);
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
@@ -129,6 +126,7 @@ function matchGemini(method: string, path: string): RouteMatch | undefined {
   const found = GEMINI.exec(path);
   if (!found) return undefined;
   const verb = GEMINI_VERBS.get(found[2] ?? "");
+  if (GEMINI_BATCHES.has(found[2] ?? "")) return method === "GET" ? undefined : { kind: "batch", errors: "gemini" };
   // Model names may contain a colon too: a GET names a model.
   if (!verb) return method === "GET" ? undefined : (replaced(path, "gemini") ?? { kind: "unknown", errors: "gemini" });
   if (method !== "POST") return wrongMethod("POST", "gemini");
@@ -147,6 +145,7 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
   if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
+  if (UPLOADS.test(path)) return { kind: "object", errors: "openai" };
   if (BATCHES.test(path)) return { kind: "batch", errors: findErrorDialect(path) };
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);

@@ -1,3 +1,4 @@
+import type { FallbackCause } from "@fairway/wire";
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { RequestedOutput, Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
@@ -6,7 +7,8 @@ import { learnChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/errors/classify.ts";
 import { maskError, collectSecrets } from "../../providers/core/mask.ts";
 import { readProxy } from "../../providers/core/proxy.ts";
-import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
+import type { Exchange } from "../../providers/core/types.ts";
+import { UpstreamRefusal, type UpstreamError } from "../../providers/core/failed-answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "../conversion/build-call.ts";
 import { decodedFor, isEncoded } from "../upstream/decoded.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
@@ -17,6 +19,7 @@ import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { Completion, SinkContext, Sink } from "../response/sink.ts";
 import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
+import { TracedExchange } from "../upstream/traced-exchange.ts";
 import { createAnswerStorage, type AnswerStorage, type AnswerStorageDeps } from "../stateful/answer-storage.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
@@ -51,8 +54,13 @@ export interface AttemptHooks {
   /** See SinkContext. */
   outputRoom(): number;
   grow(atMost: number, exactly: () => Promise<number>, attempt: Attempt): Promise<void>;
-  /** Reserves the possible cost of the request that is about to be sent; rejects if it is not covered. */
-  cover(requested: RequestedOutput): Promise<void>;
+  /**
+   * Reserves the possible cost of the request that is about to be sent; rejects if it is not covered. Undefined if the
+   * reservation already covers it.
+   */
+  cover(requested: RequestedOutput): Promise<void> | undefined;
+  /** See SinkContext. */
+  fallsBack(cause: FallbackCause): boolean;
   /** Output tokens of each answer that the balance covers; undefined = the request is sent unchanged. */
   readonly outputCap?: number | undefined;
   /** True if the call is read to its end even if its client leaves. */
@@ -76,6 +84,8 @@ export class Attempt implements SinkContext {
   status = 0;
   /** When the head of its answer arrived. */
   headAt: number | undefined;
+  /** Set for a traced call, once it is built. */
+  exchange: TracedExchange | undefined;
   controller!: Dispatcher.DispatchController;
   readonly #hooks: AttemptHooks;
   readonly #deps: AttemptDeps;
@@ -106,28 +116,24 @@ export class Attempt implements SinkContext {
     });
   }
 
-  async start(): Promise<AttemptResult> {
+  /** Sends the call; its end is the `result`. Rejects only on a fault of this program. */
+  async start(): Promise<void> {
     try {
       this.#built = await buildCall(this.request, this.target, this.#deps, {
         signal: this.#untilEnded(),
         pending: this.#storage?.pending,
         outputCap: this.#hooks.outputCap,
       });
-      await this.#hooks.cover(this.#built.requested);
+      if (this.request.progress.span?.traceId !== undefined) this.exchange = new TracedExchange(this.#built.sent.body);
+      const covering = this.#hooks.cover(this.#built.requested);
+      if (covering) await covering;
     } catch (error) {
-      this.finish(
+      return this.finish(
         this.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: this.#notSent(error) },
       );
-      return this.result;
     }
-    if (this.delivery.isDisconnected) {
-      this.finish({ kind: "disconnected" });
-      return this.result;
-    }
-    if (this.#stopped) {
-      this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
-      return this.result;
-    }
+    if (this.delivery.isDisconnected) return this.finish({ kind: "disconnected" });
+    if (this.#stopped) return this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
     this.#nameDropped(this.#built);
     const { channel } = this.target;
     const proxy = readProxy(channel);
@@ -136,7 +142,6 @@ export class Attempt implements SinkContext {
     const { exchange } = this.target.plan.route;
     if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
     else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
-    return this.result;
   }
 
   /** Names the members that only this attempt lost: the previous one may have lost others. */
@@ -196,6 +201,10 @@ export class Attempt implements SinkContext {
 
   get readOn(): ReadOn | undefined {
     return this.#hooks.readOn;
+  }
+
+  fallsBack(cause: FallbackCause): boolean {
+    return this.#hooks.fallsBack(cause);
   }
 
   progress(outputBound: () => number): void {
@@ -372,8 +381,8 @@ export class Attempt implements SinkContext {
   }
 
   #sinkFor(status: number): Sink | undefined {
-    const { context } = this.#built as BuiltCall;
-    return createSink(this, { status, headers: this.#headers, context }, this.#deps.counter);
+    const { context, conversions } = this.#built as BuiltCall;
+    return createSink(this, { status, headers: this.#headers, context, conversions }, this.#deps.counter);
   }
 
   #notSent(error: unknown): Failure {

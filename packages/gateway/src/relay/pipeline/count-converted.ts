@@ -9,7 +9,7 @@ import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { buildCall, type BuiltCall } from "../conversion/build-call.ts";
 import { collect, sendCall } from "../upstream/collected-answer.ts";
-import type { PipelineDeps } from "./enter-model.ts";
+import type { UpstreamAccess } from "./enter-model.ts";
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
@@ -137,14 +137,14 @@ export async function countConverted(
   request: RelayRequest,
   target: RouteTarget,
   signal: AbortSignal,
-  deps: PipelineDeps,
+  upstream: UpstreamAccess,
 ): Promise<number | undefined> {
   const { channel, plan } = target;
   const ask = ASKS[plan.route.dialect];
   if (!ask || !isAskable(target)) return undefined;
   const name = `${channel.id} ${channel.baseUrl} ${plan.route.dialect}`;
   if ((unable.get(name) ?? 0) > performance.now()) return undefined;
-  const counted = await converse(request, target, ask, { signal, deps }).catch(() => undefined);
+  const counted = await converse(request, target, ask, { signal, upstream }).catch(() => undefined);
   if (counted !== undefined || signal.aborted) return counted;
   if (unable.size >= MAX_REMEMBERED) unable.clear();
   unable.set(name, performance.now() + FORGET_MS);
@@ -155,13 +155,13 @@ async function converse(
   request: RelayRequest,
   target: RouteTarget,
   ask: Ask,
-  { signal, deps }: { readonly signal: AbortSignal; readonly deps: PipelineDeps },
+  { signal, upstream }: { readonly signal: AbortSignal; readonly upstream: UpstreamAccess },
 ): Promise<number | undefined> {
-  const { call } = await buildCall(request, target, deps, { signal });
+  const { call } = await buildCall(request, target, upstream, { signal });
   const body = parseObject(call.body?.toString("utf8") ?? "");
   let next = isObject(body) ? ask(call.url.pathname, body as JsonObject, target.upstreamModel) : undefined;
   while (next) {
-    const answer = await answerTo(next, call, target, { signal, deps });
+    const answer = await answerTo(next, call, target, { signal, upstream });
     const read = answer && next.read(answer);
     if (typeof read === "number" || read === undefined) return read;
     next = read;
@@ -173,13 +173,13 @@ async function answerTo(
   { path, body }: Question,
   call: BuiltCall["call"],
   { channel }: RouteTarget,
-  { signal, deps }: { readonly signal: AbortSignal; readonly deps: PipelineDeps },
+  { signal, upstream }: { readonly signal: AbortSignal; readonly upstream: UpstreamAccess },
 ): Promise<JsonObject | undefined> {
   const url = new URL(call.url);
   url.pathname = path;
   const asked = { ...call, url, headers: { ...call.headers }, body: Buffer.from(JSON.stringify(body)) };
   const timeouts = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
-  const sent = await sendCall(deps.upstreams, asked, { proxy: readProxy(channel), timeouts, signal });
+  const sent = await sendCall(upstream.upstreams, asked, { proxy: readProxy(channel), timeouts, signal });
   const answer = await collect(sent, MAX_ANSWER_BYTES);
   if (answer.status !== 200) return undefined;
   const json = parseObject(answer.body.toString("utf8"));

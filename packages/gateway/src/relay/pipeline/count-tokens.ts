@@ -6,7 +6,7 @@ import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import { readProxy } from "../../providers/core/proxy.ts";
-import { UpstreamRefusal } from "../../providers/core/types.ts";
+import { UpstreamRefusal } from "../../providers/core/failed-answer.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { collect, sendCall, type CollectedAnswer } from "../upstream/collected-answer.ts";
 import { buildCall } from "../conversion/build-call.ts";
@@ -16,11 +16,12 @@ import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } fr
 import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
 import type { AdmissionRequest } from "../admission/admission-request.ts";
-import { selectionFor, type PipelineDeps } from "./enter-model.ts";
+import { selectionFor, type PipelineDeps, type UpstreamAccess } from "./enter-model.ts";
 import { classifyRefusal } from "../selection/read-failure.ts";
-import { createRetries } from "./retry.ts";
+import { Retries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
+import { CallProgress } from "../request/call-progress.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { buildAttemptStart } from "../trace/span.ts";
 import { countTexts } from "../response/whole-sink.ts";
@@ -34,7 +35,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
   const found = firstTarget(request, deps);
-  const admission = admissionFor(uncharged(request), deps.snapshots.current(), deps.admission);
+  const admission = admissionFor(uncharged(request), deps.snapshots.current(), deps.policy.admission);
   const handle = {
     isStream: false,
     renew: async () => admission?.renew(),
@@ -43,7 +44,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
   deps.running.add(handle);
   let isSuccess = false;
   try {
-    request.isCounted = admission !== undefined;
+    if (admission) request.progress.counted();
     const counted = found && (await askUpstream(request, { ...found, admission, response }, gone.signal, deps));
     if (counted) send(response, counted);
     else {
@@ -56,7 +57,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
       await countOtherwise(request, response, { wasAsked: found !== undefined, signal: gone.signal, deps });
     }
     isSuccess = true;
-    request.span?.ended({ status: 200, outcome: "ok" });
+    request.progress.span?.ended({ status: 200, outcome: "ok" });
   } finally {
     found?.selection.leave();
     deps.running.remove(handle);
@@ -66,7 +67,8 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
 
 /** Counting costs nothing: it counts toward limits of requests, but not of tokens. */
 function uncharged({ id, caller, spec }: RelayRequest): AdmissionRequest {
-  return { id, caller, spec: { model: spec.model, promptEstimate: 0, outputCap: 0 } };
+  const progress = new CallProgress();
+  return { id, caller, spec: { model: spec.model, promptEstimate: 0, outputCap: 0 }, progress };
 }
 
 /** The gateway as a candidate, for prompts that no upstream counts: the caller's limits apply to it too. */
@@ -97,7 +99,7 @@ async function countOtherwise(
   signal.throwIfAborted();
   if (counted === undefined) response.setHeader("x-fairway-estimated", "true");
   const { spec, dialect, body } = request;
-  const tokens = counted ?? (await countTexts(deps.counter, spec.model, dialect.promptTexts(body)));
+  const tokens = counted ?? (await countTexts(deps.money.counter, spec.model, dialect.promptTexts(body)));
   send(response, Buffer.from(JSON.stringify(buildAnswer(dialect.id, tokens))));
 }
 
@@ -111,7 +113,7 @@ async function countedByUpstream(
   try {
     for (const target of countingTargets(asked, first)) {
       if (wasAsked && target.plan.bridges.length === 0) continue;
-      const counted = await countConverted(asked, target, signal, deps);
+      const counted = await countConverted(asked, target, signal, deps.upstream);
       if (counted !== undefined || signal.aborted) return counted;
     }
     return undefined;
@@ -174,23 +176,24 @@ async function askUpstream(
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Buffer | undefined> {
-  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
+  const { progress } = request;
+  const retries = new Retries(request, deps.snapshots.current(), selection, deps.routing.retry);
   const entered = admission ? await entering(admission, { selection, first, response }) : first;
   for (let target = entered; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
-    request.span?.attemptStarted(buildAttemptStart({ target }));
-    const tried = await attempt(request, target, signal, deps);
-    if (request.span) endSpan(request.span, target, tried);
+    progress.span?.attemptStarted(buildAttemptStart({ target }));
+    const tried = await attempt(request, target, signal, deps.upstream);
+    if (progress.span) endSpan(progress.span, target, tried);
     signal.throwIfAborted();
     if (Buffer.isBuffer(tried)) {
-      deps.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
+      deps.routing.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
       return tried;
     }
     if (isPathUnknown(tried)) {
       selection.unused();
       return undefined;
     }
-    deps.guard.observe({ request, target, startedAt }, { kind: "failed", failure: tried });
+    deps.routing.guard.observe({ request, target, startedAt }, { kind: "failed", failure: tried });
     retries.failed(target, tried);
   }
   throw retries.lastError();
@@ -224,22 +227,22 @@ async function attempt(
   request: RelayRequest,
   target: RouteTarget,
   signal: AbortSignal,
-  deps: PipelineDeps,
+  upstream: UpstreamAccess,
 ): Promise<Buffer | Failure> {
   const { channel } = target;
   const proxy = readProxy(channel);
-  const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
+  const timeouts = { headersMs: upstream.headersTimeoutMs.whole, idleMs: upstream.idleTimeoutMs };
   let answer: CollectedAnswer;
   try {
-    const { call } = await buildCall(request, target, deps);
-    answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
+    const { call } = await buildCall(request, target, upstream);
+    answer = await collect(await sendCall(upstream.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
   } catch (error) {
     if (error instanceof UpstreamRefusal) return refusedByUpstream(error.upstreamError, channel, DEFAULT_REST_MS);
     return error instanceof AppError
       ? notBuilt(error)
       : unreachable(error instanceof Error ? error : new Error(String(error)));
   }
-  if (answer.status < 200 || answer.status > 299) return classifyRefusal(answer, target, deps);
+  if (answer.status < 200 || answer.status > 299) return classifyRefusal(answer, target, upstream);
   return parseObject(answer.body.toString("utf8"))
     ? answer.body
     : unreadable(new Error("the answer is not a JSON object"));

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession } from "../reservation/reservation-session.ts";
-import type { RequestContext, ReservationDeps } from "../reservation/reserve.ts";
-import { buildBudgetAmounts, requestTerms } from "../reservation/reservation-terms.ts";
+import type { RequestContext, RequestMoney } from "../reservation/reserve.ts";
+import { buildBudgetAmounts, requestTerms, type RequestTerms } from "../reservation/reservation-terms.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import type { AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "../selection/auto-disable.ts";
@@ -24,21 +24,43 @@ import type { RelayRequest } from "../request/request.ts";
 import type { ResponsePolicyDeps } from "../policies/response-policies.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 
-export interface PipelineDeps extends ReservationDeps, AttemptDeps {
-  readonly snapshots: SnapshotStore;
+/** Chooses channels, and learns from what came of them. */
+export interface Routing {
   readonly selection: SelectionDeps;
-  readonly ticker: DeliveryTicker;
-  readonly running: RunningRequests;
+  readonly affinity: Affinity;
   readonly guard: ChannelGuard;
   readonly usageDoubts: UsageDoubts;
   readonly retry: RetrySettings;
-  readonly admission: AdmissionDeps;
-  readonly affinity: Affinity;
+}
+
+/** Calls upstreams, and remembers what they store. */
+export interface UpstreamAccess extends AttemptDeps {
   readonly owners: ResponseOwners;
   readonly responseStore: ResponseStore;
+}
+
+/** Decides what a caller may send, how much, and what it may read. */
+export interface Policy {
   readonly checkWords: CheckWords;
-  readonly policies: ResponsePolicyDeps;
+  readonly responses: ResponsePolicyDeps;
+  readonly admission: AdmissionDeps;
+}
+
+/** Counts what happens to requests. */
+export interface Telemetry {
   readonly metrics: Pick<Metrics, "fellBack">;
+}
+
+/** What the pipeline works with; a function takes the parts that it needs. */
+export interface PipelineDeps {
+  readonly snapshots: SnapshotStore;
+  readonly running: RunningRequests;
+  readonly ticker: DeliveryTicker;
+  readonly money: RequestMoney;
+  readonly routing: Routing;
+  readonly upstream: UpstreamAccess;
+  readonly policy: Policy;
+  readonly telemetry: Telemetry;
 }
 
 export interface PipelineContext extends RequestContext {
@@ -47,12 +69,16 @@ export interface PipelineContext extends RequestContext {
 
 /** A request with everything that it takes to call the channels of its model. */
 export interface Entered {
+  /** As it names this model. */
+  readonly request: RelayRequest;
   readonly selection: Selection;
   /** The first channel that has room. */
   readonly first: RouteTarget | undefined;
   readonly admission: AdmissionController | undefined;
   readonly session: ReservationSession;
   readonly conversation: Conversation | undefined;
+  /** True if the conversation stays with the channel that served it before: after a failure, no other one is tried. */
+  readonly isBound: boolean;
 }
 
 /** What a request that may fall back keeps when it leaves a model or is refused by one. */
@@ -72,41 +98,53 @@ export async function enterModel(
 ): Promise<Entered> {
   const { request, snapshot, groups, deps } = context;
   const conversation = conversationFor(request, groups, snapshot);
-  const preferred = conversation && deps.affinity.find(conversation.name);
+  const preferred = conversation && deps.routing.affinity.find(conversation.name);
   const selection = selectionFor(request, groups, deps, preferred);
-  request.selection = selection;
-  const admission = carried?.admission ?? admissionFor(request, snapshot, deps.admission);
-  const { first, session } = await enter(context, { admission, selection, response, carried });
-  if (conversation) bind(request, conversation, { preferred, first }, deps);
+  request.progress.chose(selection);
+  const admission = carried?.admission ?? admissionFor(request, snapshot, deps.policy.admission);
+  const entrance = { selection, response, carried };
+  const { first, session } = admission
+    ? await enterWithin(admission, context, entrance)
+    : await enterFreely(context, entrance);
+  const isBound = conversation !== undefined && bind(request, conversation, { preferred, first }, deps.routing);
   if (admission) session.fitBudgets(admission.budgeted);
-  return { selection, first, admission, session, conversation };
+  return { request, selection, first, admission, session, conversation, isBound };
 }
 
 interface Entrance {
-  readonly admission: AdmissionController | undefined;
   readonly selection: Selection;
   readonly response: ServerResponse;
   readonly carried: Carried | undefined;
 }
 
-/** Takes limits and money with the first channel that has room. */
-async function enter(
-  context: PipelineContext,
-  { admission, selection, response, carried }: Entrance,
-): Promise<Pick<Entered, "first" | "session">> {
+type Entering = Pick<Entered, "first" | "session">;
+
+/** Takes money for the first channel, if no limit concerns the request. */
+async function enterFreely(context: PipelineContext, { selection, carried }: Entrance): Promise<Entering> {
   try {
     const first = selection.next();
     const terms = requestTerms(context.request, context.snapshot, context.groups);
-    const reserve = () =>
-      carried?.session
-        ? carried.session.continueWith(context, terms, admission)
-        : ReservationSession.open(context, terms, admission);
-    if (!admission) return { first, session: await reserve() };
+    return { first, session: await openSession(context, terms, carried) };
+  } catch (error) {
+    selection.unused();
+    throw error;
+  }
+}
+
+/** Takes limits and money with the first channel that has room. */
+async function enterWithin(
+  admission: AdmissionController,
+  context: PipelineContext,
+  { selection, response, carried }: Entrance,
+): Promise<Entering> {
+  try {
+    const first = selection.next();
+    const terms = requestTerms(context.request, context.snapshot, context.groups);
     const admitting = admission.enter(first, selection, {
       client: response,
       budgetAmounts: () => buildBudgetAmounts(terms),
     });
-    const reserving = reserve();
+    const reserving = openSession(context, terms, carried, admission);
     const admitted = admitAndReserve(admission, admitting, reserving, {
       async release(session) {
         if (carried) carried.session = session;
@@ -120,6 +158,17 @@ async function enter(
     selection.unused();
     throw error;
   }
+}
+
+function openSession(
+  context: PipelineContext,
+  terms: RequestTerms,
+  carried: Carried | undefined,
+  admission?: AdmissionController,
+): Promise<ReservationSession> {
+  return carried?.session
+    ? carried.session.continueWith(context, terms, admission)
+    : ReservationSession.open(context, terms, admission);
 }
 
 /** Undefined if there is only one target, or nothing identifies the conversation. */
@@ -150,17 +199,17 @@ function hasChoice(groups: readonly string[], index: Snapshot["index"], name: st
   return (only?.channels[0]?.keys.length ?? 0) > 1;
 }
 
-/** Records whether the request goes to the channel of its conversation, and binds it there if the rule says so. */
+/** Notes whether the request goes to the channel of its conversation; returns true if the rule binds it to that one. */
 export function bind(
   request: RelayRequest,
   { rule }: Conversation,
   { preferred, first }: { readonly preferred: Preferred | undefined; readonly first: RouteTarget | undefined },
-  { affinity }: Pick<PipelineDeps, "affinity">,
-): void {
+  { affinity }: Pick<Routing, "affinity">,
+): boolean {
   const isHit = preferred !== undefined && preferred.channelId === first?.channel.id;
-  request.isBound = isHit && rule.skip_retry_on_failure;
-  request.isAffine = isHit;
+  request.progress.continued(isHit);
   affinity.asked(rule.name, isHit);
+  return isHit && rule.skip_retry_on_failure;
 }
 
 export function toPreferred({ channel, keyIndex }: RouteTarget): Preferred {
@@ -171,20 +220,20 @@ export function toPreferred({ channel, keyIndex }: RouteTarget): Preferred {
 export function selectionFor(
   request: RelayRequest,
   groups: readonly string[],
-  deps: PipelineDeps,
+  { snapshots, routing: { selection } }: Pick<PipelineDeps, "snapshots" | "routing">,
   preferred?: Preferred,
 ): Selection {
-  const { caller, pinnedAccount } = request;
+  const { caller, pinnedAccount, spec, body, sharedIds } = request;
   const { pinnedChannel } = caller;
   if (pinnedChannel === undefined && !pinnedAccount)
-    return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
+    return createSelection(snapshots.current(), groups, { spec, caller, body, sharedIds, preferred }, selection);
   const group = groups[0] ?? "default";
-  const { loads } = deps.selection;
+  const { loads } = selection;
   const find = (): RouteTarget => {
-    const snapshot = deps.snapshots.current();
-    if (pinnedAccount?.file) return pinnedFileTarget(snapshot, { ...pinnedAccount, groups }, request, deps.selection);
-    if (pinnedAccount) return pinnedAccountTarget(snapshot, { ...pinnedAccount, group }, request, deps.selection);
-    return pinnedTarget(snapshot, { channelId: pinnedChannel as number, group }, request, deps.selection);
+    const snapshot = snapshots.current();
+    if (pinnedAccount?.file) return pinnedFileTarget(snapshot, { ...pinnedAccount, groups }, request, selection);
+    if (pinnedAccount) return pinnedAccountTarget(snapshot, { ...pinnedAccount, group }, request, selection);
+    return pinnedTarget(snapshot, { channelId: pinnedChannel as number, group }, request, selection);
   };
-  return fixedTarget(find, deps.snapshots.current().balancing && loads && ((channelId) => loads.begin(channelId)));
+  return fixedTarget(find, snapshots.current().balancing && loads && ((channelId) => loads.begin(channelId)));
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { FallbackCause } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitModel } from "../admission/model-access.ts";
@@ -6,6 +7,7 @@ import type { FallbackList } from "../fallback/fallback-list.ts";
 import { nameServingModel } from "../fallback/hop-headers.ts";
 import { findRefusalCause, type LeaveCause } from "../fallback/leave-cause.ts";
 import type { FallbackHop } from "../request/fallbacks.ts";
+import type { RelayRequest } from "../request/request.ts";
 import { enterModel, type Entered, type Carried, type PipelineContext } from "./enter-model.ts";
 import type { RetryShare } from "./retry.ts";
 
@@ -25,6 +27,8 @@ export class Hops {
   readonly #response: ServerResponse;
   readonly #from: string;
   readonly #since = performance.now();
+  /** As it names the model that serves, or that was asked first. */
+  #request: RelayRequest;
   readonly #carried: Carried = { admission: undefined, session: undefined };
   readonly #hops: FallbackHop[] = [];
   /** Why the request left its first model. */
@@ -34,19 +38,30 @@ export class Hops {
     this.#context = context;
     this.#list = list;
     this.#response = response;
+    this.#request = context.request;
     this.#from = context.request.spec.model;
+  }
+
+  /** The models to which the request may fall back. */
+  get models(): readonly string[] {
+    return this.#list.models;
+  }
+
+  /** True if a further model may serve after this cause, as far as is known before it is asked. */
+  has(cause: FallbackCause): boolean {
+    return this.#list.has(cause);
   }
 
   /** Enters the requested model, or the next one that admits the request if that one refuses it. */
   async enterFirst(): Promise<Entered> {
-    const { request } = this.#context;
+    const { progress } = this.#context.request;
     const early = this.#isTooLong(this.#from) ? await this.next({ on: "context", reason: "context" }) : undefined;
     if (early) return early;
     try {
       return this.#keep(await enterModel(this.#context, this.#response, this.#carried));
     } catch (thrown) {
       const error = AppError.from(thrown);
-      const cause = this.#isOver ? undefined : findRefusalCause(error, request);
+      const cause = this.#isOver ? undefined : findRefusalCause(error, progress);
       const next = cause && (await this.next(cause));
       if (next) return next;
       await this.end();
@@ -56,21 +71,21 @@ export class Hops {
 
   /** Enters the next model that may serve after this cause; undefined if none is left. */
   async next({ on, reason }: LeaveCause): Promise<Entered | undefined> {
-    const { request, deps } = this.#context;
-    if (performance.now() - this.#since > deps.retry.totalMs) return undefined;
-    const left: FallbackHop = { model: request.spec.model, outcome: reason, isSkipped: false };
+    const { deps } = this.#context;
+    if (performance.now() - this.#since > deps.routing.retry.totalMs) return undefined;
+    const left: FallbackHop = { model: this.#request.spec.model, outcome: reason, isSkipped: false };
     const skipped: FallbackHop[] = [];
     for (let model = this.#list.take(on); model !== undefined; model = this.#list.take(on)) {
       const entered = await this.#tryModel(model);
       if (!(entered instanceof AppError)) {
         if (this.#reason === "") this.#reason = reason;
-        this.#note([left, ...skipped]);
-        deps.metrics.fellBack({ from: left.model, to: model, reason });
+        this.#note([left, ...skipped], { model });
+        deps.telemetry.metrics.fellBack({ from: left.model, to: model, reason });
         return entered;
       }
       skipped.push({ model, outcome: entered.code ?? "", isSkipped: true });
     }
-    if (skipped.length > 0) this.#note(skipped, reason);
+    if (skipped.length > 0) this.#note(skipped, { reason });
     return undefined;
   }
 
@@ -92,23 +107,24 @@ export class Hops {
   }
 
   get #isOver(): boolean {
-    return this.#context.request.stopped !== undefined || this.#response.closed;
+    return this.#context.request.progress.stopped !== undefined || this.#response.closed;
   }
 
   /** Returns the refusal of a model that does not admit the request, which then has the model of before. */
   async #tryModel(model: string): Promise<Entered | AppError> {
-    const { request } = this.#context;
-    const { spec, selection, isBound = false, isAffine = false, usedUp } = request;
-    this.#carried.admission?.leaveModel();
-    Object.assign(request, { spec: { ...spec, model }, isBound: false, isAffine: false, usedUp: undefined });
+    const before = this.#request;
+    const { progress } = before;
+    const request = { ...before, spec: { ...before.spec, model } };
+    const restore = progress.askedModel();
+    this.#carried.admission?.changeModel(request);
     try {
       admitModel(request.caller, request.spec);
       if (this.#isTooLong(model)) throw new AppError("unsupported_parameter", { values: { param: "messages" } });
-      const entered = this.#keep(await enterModel(this.#context, this.#response, this.#carried));
-      return entered;
+      return this.#keep(await enterModel({ ...this.#context, request }, this.#response, this.#carried));
     } catch (error) {
-      Object.assign(request, { spec, selection, isBound, isAffine, usedUp });
-      if (this.#isOver || !(error instanceof AppError)) throw request.stopped ?? error;
+      restore();
+      this.#carried.admission?.changeModel(before);
+      if (this.#isOver || !(error instanceof AppError)) throw progress.stopped ?? error;
       return error;
     }
   }
@@ -121,15 +137,16 @@ export class Hops {
   }
 
   #keep(entered: Entered): Entered {
+    this.#request = entered.request;
     this.#carried.admission = entered.admission;
     this.#carried.session = entered.session;
     return entered;
   }
 
-  #note(more: readonly FallbackHop[], reason = this.#reason): void {
-    const { request } = this.#context;
+  #note(more: readonly FallbackHop[], { model, reason = this.#reason }: { model?: string; reason?: string }): void {
     this.#hops.push(...more);
-    request.fallback = { from: this.#from, reason: this.#reason || reason, hops: [...this.#hops] };
-    if (this.#reason !== "") nameServingModel(this.#response, request.spec.model, request.fallback);
+    const fallback = { from: this.#from, reason: this.#reason || reason, hops: [...this.#hops] };
+    this.#request.progress.lookedFurther(fallback, model);
+    if (this.#reason !== "") nameServingModel(this.#response, this.#request.spec.model, fallback);
   }
 }

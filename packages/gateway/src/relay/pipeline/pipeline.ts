@@ -3,12 +3,17 @@
 //   runPipeline   may the caller use the model, words, guardrail and response cache (policies)
 //   serve         the conversation's channel, the order of the others (selection), the delivery to the client
 //   enterModel    limits, budgets and the reservation, in one round trip, with the first channel that has room
-//   attempts      one Attempt after the other until one has delivered or nothing is left to try
+//   serveModels   one Attempt after the other until one has delivered or nothing is left to try
 //   hops          the same again with the next model, if the request has others to fall back to
 //   the end       settled by the attempt that delivered, released on any error before that
 //
 // Nothing is written to the client before a channel has begun to answer, except the heartbeat of a stream.
 import type { ServerResponse } from "node:http";
+import type { FallbackCause } from "@fairway/wire";
+import type { RequestedOutput, Usage } from "../../dialects/core/types.ts";
+import type { BuiltCall } from "../conversion/build-call.ts";
+import type { Completion } from "../response/sink.ts";
+import type { ReadOn } from "../response/unseen-output.ts";
 import type { ReservationSession } from "../reservation/reservation-session.ts";
 import { readOnFor } from "../reservation/output-reservation.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
@@ -16,45 +21,58 @@ import { Attempt, type AttemptHooks } from "./attempt.ts";
 import type { Conversation } from "../selection/conversation.ts";
 import { Delivery } from "../response/delivery.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
-import type { AppError } from "../../lib/app-error.ts";
 import type { RelayReport } from "../reservation/relay-report.ts";
-import { createRetries, type Retries } from "./retry.ts";
+import { Retries } from "./retry.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
 import type { RunningRequest } from "../reservation/running.ts";
+import type { AppError } from "../../lib/app-error.ts";
 import type { AttemptResult } from "../upstream/attempt-result.ts";
-import type { Failure } from "../upstream/failure.ts";
-import { endFailures, noteFailure } from "../trace/route.ts";
 import { buildAttemptEnd, buildAttemptStart } from "../trace/span.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { chooseFallbacks } from "../fallback/choose-fallbacks.ts";
 import { findFailureCause } from "../fallback/leave-cause.ts";
 import { createResponsePolicies, type ResponsePolicies } from "../policies/response-policies.ts";
-import { enterModel, toPreferred, type Entered, type PipelineContext, type PipelineDeps } from "./enter-model.ts";
+import {
+  enterModel,
+  toPreferred,
+  type Entered,
+  type PipelineContext,
+  type PipelineDeps,
+  type Routing,
+} from "./enter-model.ts";
 import { Hops } from "./hops.ts";
 import { observeLatency } from "./observe-latency.ts";
 
 /**
- * Serves one relayed request from its parsed body to its charge. Every failure before the first byte is thrown as an
- * AppError with the reservation released; after that, the attempt itself has answered the client.
+ * Serves one relayed request from its parsed body to its charge. Every failure before the first byte is an AppError,
+ * thrown or as a rejection, with the reservation released; after that, the attempt itself has answered the client.
  */
-export async function runPipeline(
-  request: RelayRequest,
-  response: ServerResponse,
-  deps: PipelineDeps,
-): Promise<RelayReport> {
+export function runPipeline(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<RelayReport> {
   const snapshot = deps.snapshots.current();
   admitModel(request.caller, request.spec);
-  deps.checkWords(() => request.dialect.promptWords(request.body), request.id);
+  deps.policy.checkWords(() => request.dialect.promptWords(request.body), request.id);
   const groups = servingGroups(request.caller, snapshot);
-  const context = { request, snapshot, groups, deps };
+  const context = { request, snapshot, groups, money: deps.money, deps };
   const fallbacks = chooseFallbacks(request, snapshot);
-  const hops = fallbacks && new Hops(context, (request.fallbacks = fallbacks), response);
-  if (!snapshot.guardrail && !snapshot.responseCache) return serve(context, response, { hops });
-  const { ticker, running, admission } = deps;
+  const hops = fallbacks && new Hops(context, fallbacks, response);
+  return snapshot.guardrail || snapshot.responseCache
+    ? serveWithPolicies(context, response, hops)
+    : serve(context, response, { hops });
+}
+
+/** The same where the operator's policies read the prompt and the answer, or may answer themselves. */
+async function serveWithPolicies(
+  context: PipelineContext,
+  response: ServerResponse,
+  hops: Hops | undefined,
+): Promise<RelayReport> {
+  const { deps } = context;
+  const { ticker, running, policy } = deps;
   const policies = await createResponsePolicies(
     context,
-    { response, ticker, running, calls: admission.calls },
-    deps.policies,
+    { response, ticker, running, calls: policy.admission.calls, furtherModels: hops?.models },
+    policy.responses,
   );
   return policies && "result" in policies ? policies : serve(context, response, { hops, policies });
 }
@@ -77,32 +95,31 @@ async function serve(
   const delivery = deliveryFor(response, policies, deps);
   const tried: Attempt[] = [];
   const attempts: AttemptContext = { delivery, tried, deps, policies, hops, entered };
-  const handle = buildRunningRequest(request, attempts);
+  const handle = new RunningCall(request, attempts);
   deps.running.add(handle);
   let isSuccess = false;
   try {
     if (request.spec.stream) startStream(delivery, request);
-    const result = await serveModels(request, attempts);
-    const { session, conversation } = attempts.entered;
+    const result = await serveModels(attempts);
+    const { request: served, session, conversation } = attempts.entered;
     isSuccess = result.kind === "delivered";
     if (result.kind === "disconnected") await session.abandon(tried.at(-1));
-    if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
-    if (context.snapshot.balancing) observeLatency(request, { result, session, attempt: tried.at(-1) }, deps);
-    policies?.ended({ result, tried, session }, delivery);
-    return { result, tried, session };
+    if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps.routing);
+    if (context.snapshot.balancing) observeLatency(served, { result, session, attempt: tried.at(-1) }, deps.routing);
+    const report = { request: served, result, tried, session };
+    policies?.ended(report, delivery);
+    return report;
   } catch (error) {
     await attempts.entered.session.release();
     throw error;
   } finally {
     deps.running.remove(handle);
-    await leave(attempts, isSuccess);
+    attempts.entered.selection.leave();
+    // Limits and budgets learn what was used.
+    const { admission, session } = attempts.entered;
+    admission?.end({ ...usedBy(session), isSuccess });
+    if (hops) await hops.end();
   }
-}
-
-/** Reports the use of limits and budgets. */
-async function leave({ entered: { admission, session }, hops }: AttemptContext, isSuccess: boolean): Promise<void> {
-  admission?.end({ ...usedBy(session), isSuccess });
-  await hops?.end();
 }
 
 function deliveryFor(
@@ -113,7 +130,7 @@ function deliveryFor(
   return policies ? policies.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
-function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
+function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: Routing): void {
   const choice = tried.at(-1)?.target;
   if (choice) affinity.served(name, toPreferred(choice), rule.ttl_seconds * 1000);
 }
@@ -133,99 +150,148 @@ interface AttemptContext {
   entered: Entered;
 }
 
-/** All channels of a model have failed. */
-interface Exhausted {
-  readonly kind: "exhausted";
-  readonly error: AppError;
-  /** Undefined if no channel was called. */
-  readonly last: Failure | undefined;
-}
-
-/** Serves with one model after the other; throws the last failure when none is left. */
-async function serveModels(request: RelayRequest, attempts: AttemptContext): Promise<AttemptResult> {
-  const { hops, tried, delivery } = attempts;
+/** Tries the channels of one model after the other until one delivers; throws the last failure when none is left. */
+async function serveModels(attempts: AttemptContext): Promise<AttemptResult> {
   for (;;) {
-    const result = await attemptUntilDelivered(request, attempts);
-    if (result.kind !== "exhausted") return result;
-    const cause = hops && !hops.isUsedUp(tried.length) ? findFailureCause(result.last, request) : undefined;
-    const next = cause && (await hops?.next(cause));
-    if (!next) throw request.stopped ?? result.error;
-    attempts.entered = next;
-    if (delivery.isDisconnected) return { kind: "disconnected" };
+    const { request, selection, first, admission } = attempts.entered;
+    const { progress } = request;
+    const retries = beginModel(attempts);
+    for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
+      if (progress.stopped) throw progress.stopped;
+      const attempt = beginAttempt(target, attempts);
+      await attempt.start();
+      const result = endAttempt(attempt, await attempt.result, attempts, retries);
+      if (result.kind !== "failed") return result;
+    }
+    progress.gaveUp(retries.ended);
+    if (progress.stopped) throw progress.stopped;
+    attempts.entered = await nextModel(attempts, retries);
+    if (attempts.delivery.isDisconnected) return { kind: "disconnected" };
   }
 }
 
-/** Tries channels until one delivers. */
-async function attemptUntilDelivered(
-  request: RelayRequest,
-  attempts: AttemptContext,
-): Promise<AttemptResult | Exhausted> {
-  const { deps, tried, entered, hops } = attempts;
-  const { selection, first, admission } = entered;
-  const share = hops?.share(tried.length);
-  const retries = createRetries(request, deps.snapshots.current(), selection, { ...deps.retry, share });
-  for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
-    if (request.stopped) throw request.stopped;
-    const attempt = new Attempt(request, target, buildHooks(request, attempts), deps);
-    const result = await run(attempt, attempts, retries);
-    if (result.kind !== "failed") return result;
+function beginModel({ deps, entered, hops, tried }: AttemptContext): Retries {
+  const { totalMs } = deps.routing.retry;
+  const { request, selection, isBound } = entered;
+  return new Retries(request, deps.snapshots.current(), selection, {
+    totalMs,
+    isBound,
+    share: hops?.share(tried.length),
+  });
+}
+
+/** Enters the next model after all channels of one have failed; throws their failure if there is none. */
+async function nextModel({ entered, hops, tried }: AttemptContext, retries: Retries): Promise<Entered> {
+  const { request } = entered;
+  const error = retries.lastError();
+  const cause = hops && !hops.isUsedUp(tried.length) ? findFailureCause(retries.last, request) : undefined;
+  const next = cause && (await hops?.next(cause));
+  if (!next) throw request.progress.stopped ?? error;
+  return next;
+}
+
+/** What an attempt uses of its request: the client's side, and the money of the model that serves. */
+class AttemptSide implements AttemptHooks {
+  readonly delivery: Delivery;
+  readonly outputCap: number | undefined;
+  readonly finishesAbandoned: boolean;
+  readonly readOn: ReadOn | undefined;
+  readonly #session: ReservationSession;
+  readonly #tried: readonly Attempt[];
+  readonly #hops: Hops | undefined;
+
+  constructor({ delivery, tried, deps, hops, entered }: AttemptContext) {
+    const { request, session } = entered;
+    const snapshot = deps.snapshots.current();
+    this.#session = session;
+    this.#tried = tried;
+    this.#hops = hops;
+    this.delivery = delivery;
+    this.outputCap = session.outputCap;
+    this.finishesAbandoned = !request.spec.stream && snapshot.options.FinishAbandonedCalls;
+    this.readOn = readOnFor(request, snapshot);
   }
-  endFailures(request, retries.ended);
-  if (request.stopped) throw request.stopped;
-  return { kind: "exhausted", error: retries.lastError(), last: retries.last };
+
+  settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage> {
+    return this.#session.settle({ completion, built, attempt, tried: this.#tried });
+  }
+
+  progress(outputBound: () => number, attempt: Attempt): void {
+    this.#session.progress(outputBound, attempt, this.#tried);
+  }
+
+  fallsBack(cause: FallbackCause): boolean {
+    return this.#hops?.has(cause) === true;
+  }
+
+  cover(sent: RequestedOutput): Promise<void> | undefined {
+    return this.#session.cover(sent);
+  }
+
+  outputRoom(): number {
+    return this.#session.outputRoom;
+  }
+
+  grow(atMost: number, exactly: () => Promise<number>, attempt: Attempt): Promise<void> {
+    return this.#session.grow(atMost, exactly, { attempt, tried: this.#tried });
+  }
 }
 
-function buildHooks(request: RelayRequest, { delivery, tried, deps, entered }: AttemptContext): AttemptHooks {
-  const { session } = entered;
-  const snapshot = deps.snapshots.current();
-  return {
-    delivery,
-    settle: (completion, built, current) => session.settle({ completion, built, attempt: current, tried }),
-    progress: (outputBound, current) => session.progress(outputBound, current, tried),
-    cover: (requested) => session.cover(requested),
-    outputRoom: () => session.outputRoom,
-    grow: (atMost, exactly, current) => session.grow(atMost, exactly, { attempt: current, tried }),
-    outputCap: session.outputCap,
-    finishesAbandoned: !request.spec.stream && snapshot.options.FinishAbandonedCalls,
-    readOn: readOnFor(request, snapshot),
-  };
+function beginAttempt(target: RouteTarget, attempts: AttemptContext): Attempt {
+  const { request } = attempts.entered;
+  const attempt = new Attempt(request, target, new AttemptSide(attempts), attempts.deps.upstream);
+  attempts.tried.push(attempt);
+  attempts.policies?.follow(attempt);
+  request.progress.span?.attemptStarted(buildAttemptStart(attempt));
+  return attempt;
 }
 
-/** Calls one upstream, and reports how that ended. */
-async function run(attempt: Attempt, attempts: AttemptContext, retries: Retries): Promise<AttemptResult> {
-  const { delivery, deps, tried, policies } = attempts;
+/** Reports how an attempt ended. */
+function endAttempt(
+  attempt: Attempt,
+  result: AttemptResult,
+  { delivery, deps }: AttemptContext,
+  retries: Retries,
+): AttemptResult {
   const { request, target } = attempt;
-  tried.push(attempt);
-  policies?.follow(attempt);
-  request.span?.attemptStarted(buildAttemptStart(attempt));
-  const result = await attempt.start();
-  request.span?.attemptEnded(buildAttemptEnd(attempt, result));
-  deps.guard.observe(attempt, result);
+  request.progress.span?.attemptEnded(buildAttemptEnd(attempt, result));
+  deps.routing.guard.observe(attempt, result);
   if (result.kind !== "failed") return result;
   if (delivery.isDisconnected) return { kind: "disconnected" };
   retries.failed(target, result.failure);
-  noteFailure(request, attempt, result.failure);
+  request.progress.failed(attempt, result.failure);
   return result;
 }
 
 function startStream(delivery: Delivery, request: RelayRequest): void {
-  request.form = request.dialect.streamForm?.(request.url);
-  delivery.startStream(request.form, request.dialect.heartbeat);
+  const form = request.dialect.streamForm?.(request.url);
+  request.progress.beganStream(form);
+  delivery.startStream(form, request.dialect.heartbeat);
 }
 
-function buildRunningRequest(request: RelayRequest, attempts: AttemptContext): RunningRequest {
-  const { tried } = attempts;
-  return {
-    isStream: request.spec.stream,
-    tried,
-    async renew() {
-      const { admission, session } = attempts.entered;
-      tried.at(-1)?.expire();
-      await Promise.all([admission?.renew(), session.renew(tried.at(-1), tried)]);
-    },
-    stop(error) {
-      request.stopped ??= error;
-      tried.at(-1)?.stop(error, "server_shutdown");
-    },
-  };
+/** The request among those that this process serves. A class, because every request has one. */
+class RunningCall implements RunningRequest {
+  readonly isStream: boolean;
+  readonly tried: readonly Attempt[];
+  renewAt = 0;
+  place: number | undefined = undefined;
+  readonly #attempts: AttemptContext;
+
+  constructor({ spec }: RelayRequest, attempts: AttemptContext) {
+    this.isStream = spec.stream;
+    this.tried = attempts.tried;
+    this.#attempts = attempts;
+  }
+
+  async renew(): Promise<void> {
+    const { admission, session } = this.#attempts.entered;
+    const current = this.tried.at(-1);
+    current?.expire();
+    await Promise.all([admission?.renew(), session.renew(current, this.tried)]);
+  }
+
+  stop(error: AppError): void {
+    this.#attempts.entered.request.progress.stop(error);
+    this.tried.at(-1)?.stop(error, "server_shutdown");
+  }
 }

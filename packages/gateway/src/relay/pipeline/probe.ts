@@ -6,12 +6,8 @@ import { parseObject } from "../../lib/text/json.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
 import { mask, collectSecrets } from "../../providers/core/mask.ts";
 import { readProxy } from "../../providers/core/proxy.ts";
-import {
-  UpstreamRefusal,
-  type ChannelRecord,
-  type UpstreamAnswer,
-  type UpstreamError,
-} from "../../providers/core/types.ts";
+import type { ChannelRecord, UpstreamAnswer } from "../../providers/core/types.ts";
+import { UpstreamRefusal, type UpstreamError } from "../../providers/core/failed-answer.ts";
 import { collect, sendCall } from "../upstream/collected-answer.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "../conversion/build-call.ts";
 import { exchangeTools } from "../upstream/exchange.ts";
@@ -19,6 +15,7 @@ import { mapModel } from "../../snapshot/model-mapping.ts";
 import { planFor, type Plan } from "../selection/plan.ts";
 import { jsonBody } from "../body/read-body.ts";
 import type { RouteTarget } from "../selection/types.ts";
+import { CallProgress } from "../request/call-progress.ts";
 import type { Caller, RelayRequest } from "../request/request.ts";
 import type { Upstreams } from "../upstream/upstream.ts";
 import { translateAnswer } from "../conversion/translate.ts";
@@ -331,6 +328,7 @@ function probeRequest(asked: Probe): { request: RelayRequest; target: RouteTarge
     startedAt,
     autoGroup: undefined,
     isPlayground: false,
+    progress: new CallProgress(),
   };
   const group = channel.groups[0] ?? "default";
   return { request, target: { channel, group, plan, upstreamModel, keyIndex: testedKey(channel) } };
@@ -341,9 +339,9 @@ function testedKey({ usableKeys }: ChannelRecord): number {
 }
 
 function probeUsage(target: RouteTarget, request: RelayRequest, json: JsonObject, built: BuiltCall): Usage | undefined {
-  const { bridges, upstreamDialect } = target.plan;
+  const { upstreamDialect } = target.plan;
   if (upstreamDialect) return upstreamDialect.usage(json);
-  return request.dialect.usage(translateAnswer(bridges, json, built.context));
+  return request.dialect.usage(translateAnswer(built.conversions, json));
 }
 
 function describeCause(error: unknown): string {

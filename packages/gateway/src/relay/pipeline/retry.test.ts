@@ -4,7 +4,7 @@ import { errorAnswer } from "../../dialects/core/errors.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Failure } from "../upstream/failure.ts";
-import { createRetries } from "./retry.ts";
+import { Retries } from "./retry.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 
@@ -35,9 +35,17 @@ const saturated = (restMs: number) =>
     { restMs, isTransient: true },
   );
 
+interface Asked {
+  readonly request?: Partial<RelayRequest>;
+  readonly isBound?: boolean;
+  readonly selection?: Partial<Selection>;
+}
+
+const PINNED = { caller: { pinnedChannel: 3 } as RelayRequest["caller"] };
+
 function createTestRetries(
   times: number,
-  { request = {}, selection = {} }: { request?: Partial<RelayRequest>; selection?: Partial<Selection> } = {},
+  { request = {}, isBound = false, selection = {} }: Asked = {},
   totalMs = 1_000,
 ) {
   const snapshot = { options: parseOptions([{ key: "RetryTimes", value: String(times) }]) } as Snapshot;
@@ -55,7 +63,7 @@ function createTestRetries(
     ...selection,
   };
   const asked = { spec: { model: "m" }, caller: { group: "vip" }, startedAt: 0, ...request } as RelayRequest;
-  return createRetries(asked, snapshot, all, { totalMs });
+  return new Retries(asked, snapshot, all, { totalMs, isBound });
 }
 
 const shouldRetry = (error: AppError) => errorAnswer("openai", error, "r").headers["x-should-retry"];
@@ -93,8 +101,8 @@ test("the time for attempts begins with the first one, however long the body too
 });
 
 test("a request that is bound or pinned to its channel is tried once", () => {
-  for (const request of [{ isBound: true }, { caller: { pinnedChannel: 3 } as RelayRequest["caller"] }]) {
-    const retries = createTestRetries(5, { request });
+  for (const asked of [{ isBound: true }, { request: PINNED }]) {
+    const retries = createTestRetries(5, asked);
     retries.failed(target, badKey);
     expect(retries.next()).toBeUndefined();
   }
@@ -102,8 +110,8 @@ test("a request that is bound or pinned to its channel is tried once", () => {
 
 test("the end of the attempts names why none follows", () => {
   const refused = failure(badKey.error, { retry: false });
-  const ended = (times: number, last: Failure, request: Partial<RelayRequest> = {}) => {
-    const retries = createTestRetries(times, { request });
+  const ended = (times: number, last: Failure, asked: Asked = {}) => {
+    const retries = createTestRetries(times, asked);
     for (let attempt = 0; attempt <= times; attempt++) {
       retries.failed(target, last);
       if (!retries.next()) break;
@@ -116,5 +124,5 @@ test("the end of the attempts names why none follows", () => {
   expect(ended(2, refused)).toBe("not_retryable");
   expect(ended(2, failure(badKey.error, { retry: false, outcome: "timeout" }))).toBe("too_late");
   expect(ended(2, badKey, { isBound: true })).toBe("bound");
-  expect(ended(2, badKey, { caller: { pinnedChannel: 3 } as RelayRequest["caller"] })).toBe("bound");
+  expect(ended(2, badKey, { request: PINNED })).toBe("bound");
 });

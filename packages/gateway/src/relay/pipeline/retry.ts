@@ -19,73 +19,83 @@ export interface RetryShare {
   readonly repeats: boolean;
 }
 
-/** Which failures lead to another attempt, and the error that the client gets when none is left. */
-export interface Retries {
-  failed(target: RouteTarget, failure: Failure): void;
-  /** Returns the channel to try next; undefined = give up. */
-  next(): RouteTarget | undefined;
-  lastError(): AppError;
-  /** The last failure; undefined if no channel was called. */
-  readonly last: Failure | undefined;
-  /** Why no further channel is tried. */
-  readonly ended: RetryEnd;
-}
-
 export type RetryEnd = "not_retryable" | "too_late" | "retries_used" | "retries_off" | "bound" | "none_left";
 
-/** Counts the attempts of one request and decides about the next one. */
-export function createRetries(
-  request: RelayRequest,
-  snapshot: Snapshot,
-  selection: Selection,
-  settings: RetrySettings & { readonly share?: RetryShare | undefined },
-): Retries {
-  const { totalMs, share } = settings;
-  const isFree = request.caller.pinnedChannel === undefined && request.isBound !== true;
-  const most = isFree ? Math.min(snapshot.options.RetryTimes, share?.most ?? Infinity) : 0;
-  const since = share?.since ?? performance.now();
-  let retries = 0;
-  let leastRestMs = Infinity;
-  let last: Failure | undefined;
-  let hasRetriedOnce = false;
-  let canRetry = true;
-  let ended: RetryEnd = request.pinnedAccount ? "bound" : "none_left";
+interface RetryTerms extends RetrySettings {
+  /** True if the request stays with its first channel. */
+  readonly isBound?: boolean;
+  readonly share?: RetryShare | undefined;
+}
 
-  const findEnd = (isLate: boolean): RetryEnd => {
-    if (!canRetry && last?.retry !== true) return last?.outcome === "timeout" ? "too_late" : "not_retryable";
-    if (!isFree) return "bound";
-    if (most === 0) return "retries_off";
-    return canRetry && isLate ? "too_late" : "retries_used";
-  };
+/** Which failures of one request lead to another attempt, and the error that the client gets when none is left. */
+export class Retries {
+  readonly #request: RelayRequest;
+  readonly #selection: Selection;
+  readonly #totalMs: number;
+  readonly #share: RetryShare | undefined;
+  readonly #since: number;
+  /** False if only one channel may serve. */
+  readonly #isFree: boolean;
+  readonly #most: number;
+  #retries = 0;
+  #leastRestMs = Infinity;
+  #hasRetriedOnce = false;
+  #canRetry = true;
+  /** The last failure; undefined if no channel was called. */
+  last: Failure | undefined;
+  /** Why no further channel is tried. */
+  ended: RetryEnd;
 
-  return {
-    failed(target, failure) {
-      last = failure;
-      leastRestMs = Math.min(leastRestMs, failure.restMs ?? Infinity);
-      canRetry = failure.retry && !(failure.retryOnce && hasRetriedOnce);
-      hasRetriedOnce ||= failure.retryOnce;
-      selection.failed(target, {
-        isTransient: failure.isTransient && failure.restMs === undefined && share?.repeats !== false,
-        isOfKey: failure.disable !== undefined || failure.restMs !== undefined,
-      });
-    },
-    next() {
-      const isLate = performance.now() - since > totalMs;
-      if (!canRetry || isLate || retries >= most) {
-        ended = findEnd(isLate);
-        return undefined;
-      }
-      retries++;
-      return selection.next();
-    },
-    lastError: () => finalError(last, request, { selection, leastRestMs }),
-    get ended() {
-      return ended;
-    },
-    get last() {
-      return last;
-    },
-  };
+  constructor(
+    request: RelayRequest,
+    snapshot: Snapshot,
+    selection: Selection,
+    { totalMs, isBound = false, share }: RetryTerms,
+  ) {
+    this.#request = request;
+    this.#selection = selection;
+    this.#totalMs = totalMs;
+    this.#share = share;
+    this.#since = share?.since ?? performance.now();
+    this.#isFree = request.caller.pinnedChannel === undefined && !isBound;
+    this.#most = this.#isFree ? Math.min(snapshot.options.RetryTimes, share?.most ?? Infinity) : 0;
+    this.ended = request.pinnedAccount ? "bound" : "none_left";
+  }
+
+  failed(target: RouteTarget, failure: Failure): void {
+    const { retry, retryOnce, restMs, isTransient, disable } = failure;
+    this.last = failure;
+    this.#leastRestMs = Math.min(this.#leastRestMs, restMs ?? Infinity);
+    this.#canRetry = retry && !(retryOnce && this.#hasRetriedOnce);
+    this.#hasRetriedOnce ||= retryOnce;
+    this.#selection.failed(target, {
+      isTransient: isTransient && restMs === undefined && this.#share?.repeats !== false,
+      isOfKey: disable !== undefined || restMs !== undefined,
+    });
+  }
+
+  /** Returns the channel to try next; undefined = give up. */
+  next(): RouteTarget | undefined {
+    const isLate = performance.now() - this.#since > this.#totalMs;
+    if (!this.#canRetry || isLate || this.#retries >= this.#most) {
+      this.ended = this.#findEnd(isLate);
+      return undefined;
+    }
+    this.#retries++;
+    return this.#selection.next();
+  }
+
+  #findEnd(isLate: boolean): RetryEnd {
+    const { last } = this;
+    if (!this.#canRetry && last?.retry !== true) return last?.outcome === "timeout" ? "too_late" : "not_retryable";
+    if (!this.#isFree) return "bound";
+    if (this.#most === 0) return "retries_off";
+    return this.#canRetry && isLate ? "too_late" : "retries_used";
+  }
+
+  lastError(): AppError {
+    return finalError(this.last, this.#request, { selection: this.#selection, leastRestMs: this.#leastRestMs });
+  }
 }
 
 interface Tried {

@@ -21,11 +21,16 @@ export interface ResponsePolicyDeps {
   readonly cache: ResponseCache;
 }
 
+/** The attempt whose answer is judged. */
+interface Answering extends Pick<Sink, "stop"> {
+  readonly request: RelayRequest;
+}
+
 /** A request whose answer is judged, cached, or both. */
 export interface ResponsePolicies {
   delivery(response: ServerResponse, ticker: DeliveryTicker): Delivery;
   /** Sets the attempt that a refused window ends. */
-  follow(attempt: Pick<Sink, "stop">): void;
+  follow(attempt: Answering): void;
   /** Reports how the request ended. */
   ended(report: RelayReport, delivery: Delivery): void;
 }
@@ -33,7 +38,11 @@ export interface ResponsePolicies {
 /** Operations whose answers are text from a model. */
 const JUDGED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 
-type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly running: RunningRequests };
+interface Arrival extends Pick<CacheCall, "response" | "ticker" | "calls"> {
+  readonly running: RunningRequests;
+  /** The models to which the request may fall back. */
+  readonly furtherModels: readonly string[] | undefined;
+}
 
 /**
  * Judges the prompt, then looks up a cached answer. Returns a report if the request is answered already; undefined if
@@ -55,12 +64,12 @@ export async function createResponsePolicies(
 
 async function applyPolicies(
   context: RequestContext,
-  arrival: Omit<Arrival, "running">,
+  { furtherModels, ...arrival }: Omit<Arrival, "running">,
   { guardrail, cache }: ResponsePolicyDeps,
 ): Promise<RelayReport | ResponsePolicies | undefined> {
   const { request, snapshot } = context;
-  const policy = concerned(snapshot.guardrail, context, request.fallbacks?.models);
-  const guarding = policy && (await judgePrompt(policy, guardrail(policy, request), request));
+  const policy = concerned(snapshot.guardrail, context, furtherModels);
+  const guarding = policy && (await judgePrompt({ policy, guardrail }, request));
   const caching = concerned(snapshot.responseCache, context);
   const fingerprint = guarding ? guarding.policy.fingerprint : "";
   const found = caching && (await cache({ policy: caching, guardrail: fingerprint, context, ...arrival }));
@@ -79,22 +88,19 @@ function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["respo
 }
 
 /** Undefined if the answer is not judged. */
-async function judgePrompt(
-  policy: GuardrailPolicy,
-  judge: Judge,
-  request: RelayRequest,
-): Promise<Guarding | undefined> {
+async function judgePrompt(guarding: Guarding, request: RelayRequest): Promise<Guarding | undefined> {
+  const { policy, guardrail } = guarding;
   const { spec, body, dialect } = request;
   const error = policy.checksPrompts
-    ? await judge({ phase: "prompt", text: dialect.promptWords(body).join("\n") })
+    ? await guardrail(policy, request)({ phase: "prompt", text: dialect.promptWords(body).join("\n") })
     : undefined;
   if (error) throw error;
-  return policy.checksAnswers && JUDGED.has(spec.operation) ? { policy, judge } : undefined;
+  return policy.checksAnswers && JUDGED.has(spec.operation) ? guarding : undefined;
 }
 
 interface Guarding {
   readonly policy: GuardrailPolicy;
-  readonly judge: Judge;
+  readonly guardrail: Guardrail;
 }
 
 function buildPolicies(
@@ -103,7 +109,12 @@ function buildPolicies(
   guarding: Guarding | undefined,
 ): ResponsePolicies {
   const { dialect } = request;
-  let attempt: Pick<Sink, "stop"> | undefined;
+  let attempt: Answering | undefined;
+  // The model that answers may be another one than the requested one.
+  const judge =
+    ({ policy, guardrail }: Guarding): Judge =>
+    (judged) =>
+      guardrail(policy, attempt?.request ?? request)(judged);
   const onBlocked = (error: AppError) => attempt?.stop(error, "guardrail");
   return {
     delivery: (response, ticker) =>
@@ -111,14 +122,15 @@ function buildPolicies(
         recorder: visit?.recorder,
         guard:
           guarding &&
-          ((release) => new AnswerGuard({ ...guarding.policy, judge: guarding.judge, dialect, release, onBlocked })),
+          ((release) => new AnswerGuard({ ...guarding.policy, judge: judge(guarding), dialect, release, onBlocked })),
       }),
     follow: (next) => void (attempt = next),
     ended(report, delivery) {
       const isWhole = report.result.kind === "delivered" && report.result.reason === "stop";
       // An unjudged answer that the operator's policy lets pass is not cached: an equal request must be judged.
       // An answer of another model than the requested one has another price.
-      const isOwn = request.guardrail === undefined && request.fallback === undefined;
+      const { guardrail, fallback } = request.progress;
+      const isOwn = guardrail === undefined && fallback === undefined;
       if (isWhole && !delivery.isDisconnected && isOwn) visit?.keep(report);
     },
   };

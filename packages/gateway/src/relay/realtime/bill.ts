@@ -1,6 +1,7 @@
 import type { Quota } from "../../billing/money/quota.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import {
+  mergeSettings,
   readClientEvent,
   readRealtimeEvent,
   readSettings,
@@ -9,7 +10,10 @@ import {
   type RealtimeSettings,
 } from "../../dialects/endpoints/realtime-events.ts";
 import { AppError } from "../../lib/app-error.ts";
-import type { RequestContext } from "../reservation/reserve.ts";
+import type { AdmissionController } from "../admission/admission-controller.ts";
+import type { BudgetLimits, Reservation } from "../reservation/reservation.ts";
+import type { RequestTerms } from "../reservation/reservation-terms.ts";
+import { reserve, type RequestContext } from "../reservation/reserve.ts";
 import { boundUsage, usageBounds } from "../reservation/usage-bound.ts";
 import type { Completion } from "../response/sink.ts";
 import type { FinishReason } from "../upstream/attempt-result.ts";
@@ -27,6 +31,15 @@ type Done = Extract<RealtimeFact, { readonly kind: "done" }>;
 
 const PCM = 48_000;
 const UNLIMITED = 1_000_000;
+
+/** The limits and hard budgets of a session. None of their calls rejects. */
+interface SessionLimits extends BudgetLimits, Pick<AdmissionController, "again" | "spend"> {}
+
+interface OpenedSession {
+  readonly terms: RequestTerms;
+  readonly reservation: Reservation;
+  readonly limits: SessionLimits | undefined;
+}
 
 /** An answer that ended without usage, by upper estimate and by an encoder. */
 interface Uncounted {
@@ -55,36 +68,29 @@ export class RealtimeBill implements SessionBill {
   #firstContentAt: number | undefined;
   readonly #counts = { responses: 0, cancelled: 0 };
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
+  readonly #limits: SessionLimits | undefined;
+  onExhausted: (() => void) | undefined;
   onLimit: ((refusal: AppError) => void) | undefined;
-  /** Called before each answer; resolves with the refusal if a limit does not allow it. Must not reject. */
-  admitResponse: (() => Promise<AppError | undefined>) | undefined;
-  /** Called with all tokens so far, after each answer. */
-  onUsed: ((tokens: number) => void) | undefined;
 
-  private constructor(context: RequestContext, money: SessionMoney) {
+  private constructor(context: RequestContext, opened: OpenedSession) {
     this.#context = context;
-    this.#money = money;
+    this.#limits = opened.limits;
     this.#settings = readSettings(undefined);
-    money.usage = (isReserved) => this.#usageSoFar(isReserved);
+    this.#money = new SessionMoney(context, opened, {
+      readUsage: (isReserved) => this.#usageSoFar(isReserved),
+      onExhausted: () => this.onExhausted?.(),
+    });
   }
 
-  static async open(context: RequestContext): Promise<RealtimeBill> {
-    return new RealtimeBill(context, await SessionMoney.open(context));
-  }
-
-  set onExhausted(listener: (() => void) | undefined) {
-    this.#money.onExhausted = listener;
-  }
-
-  set extendBudgets(extend: ((amount: Quota) => Promise<boolean>) | undefined) {
-    this.#money.extendBudgets = extend;
+  /** Reserves the beginning of a session. Throws `insufficient_user_quota` and `insufficient_token_quota`. */
+  static async open(context: RequestContext, terms: RequestTerms, limits?: SessionLimits): Promise<RealtimeBill> {
+    return new RealtimeBill(context, { terms, limits, reservation: await reserve(context, terms, { limits }) });
   }
 
   /** Sets the channel that serves. */
   serve(target: RouteTarget): void {
     this.#target = target;
-    this.#money.target = target;
-    this.#money.begin();
+    this.#money.serve(target);
   }
 
   over(): void {
@@ -134,10 +140,10 @@ export class RealtimeBill implements SessionBill {
 
   /** Continues if a limit allows another answer. */
   #limited(begin: () => true | Promise<boolean>, refuse: (refusal: AppError) => Refused): Verdict {
-    if (!this.admitResponse) return begin();
-    return this.admitResponse().then((refusal): boolean | Refused | Promise<boolean> =>
-      refusal ? refuse(refusal) : begin(),
-    );
+    if (!this.#limits) return begin();
+    return this.#limits
+      .again()
+      .then((refusal): boolean | Refused | Promise<boolean> => (refusal ? refuse(refusal) : begin()));
   }
 
   #update({ type, session, eventId }: Extract<ClientFact, { readonly kind: "update" }>): Verdict {
@@ -166,7 +172,7 @@ export class RealtimeBill implements SessionBill {
     if (!fact || this.#money.isClosed) return true;
     switch (fact.kind) {
       case "session":
-        this.#settings = merged(this.#settings, fact.session);
+        this.#settings = mergeSettings(this.#settings, fact.session);
         return true;
       case "created":
         return this.#begin(fact.id, fact.settings);
@@ -289,7 +295,7 @@ export class RealtimeBill implements SessionBill {
   }
 
   #limitUsage(usage: Usage, cap: number | undefined, transcriber?: string): Usage {
-    const { request, snapshot, deps } = this.#context;
+    const { request, snapshot, money } = this.#context;
     const operation = transcriber === undefined ? "realtime" : "audio.transcriptions";
     const tokens = this.#length.atMost().tokens - this.#length.reported;
     const spec = { ...request.spec, operation, promptEstimate: tokens, outputCap: undefined } as const;
@@ -297,13 +303,15 @@ export class RealtimeBill implements SessionBill {
     const bounds = usageBounds({ spec, limits, bytes: undefined });
     const output = cap === undefined || cap >= UNLIMITED ? bounds.output : Math.min(cap, bounds.output);
     const limitedUsage = boundUsage(usage, { ...bounds, output });
-    if (limitedUsage.reported && this.#target) deps.onDoubtfulUsage(request, this.#target, limitedUsage);
+    if (limitedUsage.reported && this.#target) money.onDoubtfulUsage(request, this.#target, limitedUsage);
     return limitedUsage;
   }
 
   #answered(): true | Promise<boolean> {
     const { input, output } = sumUsage(this.#usageSoFar(false));
-    this.onUsed?.(input + output);
+    void this.#limits?.spend(input + output).then((refusal) => {
+      if (refusal) this.onLimit?.(refusal);
+    });
     return this.#money.charge();
   }
 
@@ -358,7 +366,7 @@ export class RealtimeBill implements SessionBill {
   /** A text that cannot be counted must not prevent the charge of the rest. */
   async #countTokens(model: string, text: string): Promise<number> {
     if (text === "") return 0;
-    const [tokens = 0] = await this.#context.deps.counter.count(model, [text]).catch(() => []);
+    const [tokens = 0] = await this.#context.money.counter.count(model, [text]).catch(() => []);
     return tokens;
   }
 
@@ -374,17 +382,6 @@ export class RealtimeBill implements SessionBill {
 
 function sumUsage({ answers, transcripts }: SessionUsage): Usage {
   return [...transcripts.values()].reduce(sum, answers);
-}
-
-/** Settings that the later ones do not mention stay. */
-function merged(before: RealtimeSettings, after: RealtimeSettings): RealtimeSettings {
-  return {
-    outputCap: after.outputCap ?? before.outputCap,
-    speaks: after.speaks ?? before.speaks,
-    transcriptionModel: after.transcriptionModel ?? before.transcriptionModel,
-    inputRate: after.inputRate ?? before.inputRate,
-    outputRate: after.outputRate ?? before.outputRate,
-  };
 }
 
 /** Returns the list without the first match. */

@@ -2,15 +2,16 @@ import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import { readProxy } from "../../providers/core/proxy.ts";
-import { UpstreamRefusal, type UpstreamCall } from "../../providers/core/types.ts";
+import type { UpstreamCall } from "../../providers/core/types.ts";
+import { UpstreamRefusal } from "../../providers/core/failed-answer.ts";
 import { buildCall } from "../conversion/build-call.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, type Failure } from "../upstream/failure.ts";
 import type { AdmissionController } from "../admission/admission-controller.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
-import type { PipelineDeps } from "../pipeline/enter-model.ts";
+import type { PipelineDeps, UpstreamAccess } from "../pipeline/enter-model.ts";
 import { classifyRefusal } from "../selection/read-failure.ts";
-import { createRetries } from "../pipeline/retry.ts";
+import { Retries } from "../pipeline/retry.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
 import { buildAttemptStart } from "../trace/span.ts";
 import type { RelayRequest } from "../request/request.ts";
@@ -34,6 +35,8 @@ export interface Candidates {
   /** The channel that was chosen already. */
   readonly first: RouteTarget | undefined;
   readonly admission: AdmissionController | undefined;
+  /** True if only the first channel may serve. */
+  readonly isBound: boolean;
 }
 
 type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
@@ -41,24 +44,25 @@ type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
 /** Opens the upstream's side, on another channel if one refuses. Throws the client's error. */
 export async function connectUpstream(
   request: RelayRequest,
-  { selection, first, admission }: Candidates,
+  { selection, first, admission, isBound }: Candidates,
   signal: AbortSignal,
-  deps: PipelineDeps,
+  deps: Pick<PipelineDeps, "snapshots" | "routing" | "upstream">,
 ): Promise<Connected> {
-  const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
+  const retries = new Retries(request, deps.snapshots.current(), selection, { ...deps.routing.retry, isBound });
+  const { progress } = request;
   for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
     signal.throwIfAborted();
-    request.span?.attemptStarted(buildAttemptStart({ target }));
-    const tried = await attempt(request, target, signal, deps);
-    if (request.span) endSpan(request.span, target, tried);
+    progress.span?.attemptStarted(buildAttemptStart({ target }));
+    const tried = await attempt(request, target, signal, deps.upstream);
+    if (progress.span) endSpan(progress.span, target, tried);
     if (signal.aborted && "socket" in tried) tried.socket.terminate();
     signal.throwIfAborted();
     if ("socket" in tried) {
-      deps.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
+      deps.routing.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
       return { socket: tried.socket, target };
     }
-    deps.guard.observe({ request, target, startedAt }, { kind: "failed", failure: tried.failure });
+    deps.routing.guard.observe({ request, target, startedAt }, { kind: "failed", failure: tried.failure });
     retries.failed(target, tried.failure);
   }
   throw retries.lastError();
@@ -77,11 +81,11 @@ async function attempt(
   request: RelayRequest,
   target: RouteTarget,
   signal: AbortSignal,
-  deps: PipelineDeps,
+  upstream: UpstreamAccess,
 ): Promise<Tried> {
   try {
-    const { call } = await buildCall(request, target, deps);
-    return await open(call, target, signal, deps);
+    const { call } = await buildCall(request, target, upstream);
+    return await open(call, target, signal, upstream);
   } catch (error) {
     if (error instanceof UpstreamRefusal)
       return { failure: refusedByUpstream(error.upstreamError, target.channel, DEFAULT_REST_MS) };
@@ -89,13 +93,13 @@ async function attempt(
   }
 }
 
-function open(call: UpstreamCall, target: RouteTarget, signal: AbortSignal, deps: PipelineDeps): Promise<Tried> {
+function open(call: UpstreamCall, target: RouteTarget, signal: AbortSignal, upstream: UpstreamAccess): Promise<Tried> {
   return new Promise((resolve) => {
     const headers = Object.fromEntries(
       Object.entries(call.headers).filter(([name]) => !NOT_FOR_SOCKETS.includes(name)),
     );
     const socket = new WebSocket(call.url, {
-      ...deps.upstreams.socketOptions(call.url, readProxy(target.channel)),
+      ...upstream.upstreams.socketOptions(call.url, readProxy(target.channel)),
       headers,
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
@@ -120,7 +124,7 @@ function open(call: UpstreamCall, target: RouteTarget, signal: AbortSignal, deps
       });
       answer.once("close", () => {
         const head = { status: answer.statusCode ?? 502, headers: answer.headers as Record<string, string> };
-        resolve({ failure: classifyRefusal({ ...head, body: Buffer.concat(parts) }, target, deps) });
+        resolve({ failure: classifyRefusal({ ...head, body: Buffer.concat(parts) }, target, upstream) });
         socket.terminate();
       });
     });

@@ -2,13 +2,12 @@ import { quota as quotaOf, type Quota } from "../../billing/money/quota.ts";
 import { ratio } from "../../billing/money/ratio.ts";
 import { SESSION_TENTHS_AHEAD } from "../../billing/pricing/estimate.ts";
 import { charge } from "../../billing/pricing/price.ts";
-import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
-import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
-import { buildBudgetSubjects } from "../admission/request-budgets.ts";
+import type { LogDetail } from "../../billing/ledger/ledger.ts";
+import type { Usage } from "../../dialects/core/types.ts";
 import { consumptionLog, type SessionFacts } from "../reservation/log-row.ts";
-import { chargeOrReserved, type Reservation } from "../reservation/reservation.ts";
+import { chargeOrReserved, type Bill, type Reservation } from "../reservation/reservation.ts";
 import { isPriced, type Terms } from "../reservation/reservation-terms.ts";
-import { reserve, type RequestContext } from "../reservation/reserve.ts";
+import type { RequestContext } from "../reservation/reserve.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { sum } from "./usage-sum.ts";
@@ -19,21 +18,25 @@ export interface SessionUsage {
   readonly transcripts: ReadonlyMap<string, Usage>;
 }
 
+/** What a session's money reads of its conversation, and tells it. */
+interface SessionWatch {
+  /** Returns the usage so far: with what is reserved for open answers, or with what they have used. */
+  readUsage(isReserved: boolean): SessionUsage;
+  /** Called once, when the balance or a hard budget covers no more. */
+  onExhausted(): void;
+}
+
 /**
- * The reservation of one session: raised before each answer and while it is spoken, settled once. It holds the charge
+ * The money of one session: raised before each answer and while it is spoken, settled once. It holds the charge
  * that applies if this process dies; once a raise was refused, the charge never exceeds it.
  */
 export class SessionMoney {
   readonly #context: RequestContext;
   readonly #reservation: Reservation;
   readonly #terms: Terms;
-  target: RouteTarget | undefined;
-  /** Returns the usage so far: with what is reserved for open answers, or with what they have used. */
-  usage: (isReserved: boolean) => SessionUsage = () => ({ answers: NO_USAGE, transcripts: new Map() });
-  /** Called once, when the balance or a hard budget covers no more. */
-  onExhausted: (() => void) | undefined;
-  /** Called before the reservation grows; false if a hard budget cannot cover it. Must not reject. */
-  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
+  readonly #watch: SessionWatch;
+  /** The channel that serves; undefined until it does. */
+  #target: RouteTarget | undefined;
   #isExhausted = false;
   /** Time of the beginning, by the monotonic clock. */
   #begunAt: number | undefined;
@@ -41,23 +44,24 @@ export class SessionMoney {
   /** Raises run one after another. */
   #raising: Promise<boolean> = Promise.resolve(true);
 
-  private constructor(context: RequestContext, reservation: Reservation, terms: Terms) {
+  constructor(
+    context: RequestContext,
+    { reservation, terms }: { readonly reservation: Reservation; readonly terms: Terms },
+    watch: SessionWatch,
+  ) {
     this.#context = context;
     this.#reservation = reservation;
     this.#terms = terms;
-  }
-
-  static async open(context: RequestContext): Promise<SessionMoney> {
-    const { reservation, terms } = await reserve(context);
-    return new SessionMoney(context, reservation, terms);
+    this.#watch = watch;
   }
 
   get isClosed(): boolean {
     return this.#reservation.isClosed;
   }
 
-  /** The client's side is open, so its seconds count. */
-  begin(): void {
+  /** This channel serves, and the client's side is open, so its seconds count. */
+  serve(target: RouteTarget): void {
+    this.#target = target;
     this.#begunAt ??= performance.now();
   }
 
@@ -82,7 +86,7 @@ export class SessionMoney {
   /** Keeps the reservation alive, and ahead of the clock if seconds cost. */
   async renew(): Promise<void> {
     if (this.#isBySecond && !this.isClosed && !(await this.#raise())) return;
-    if (!this.isClosed) await this.#reservation.renew(this.#settlement(this.usage(false)));
+    if (!this.isClosed) await this.#reservation.renew(this.#bill(this.#watch.readUsage(false)));
   }
 
   #raise(): Promise<boolean> {
@@ -94,14 +98,12 @@ export class SessionMoney {
     if (this.#isExhausted || this.isClosed) return false;
     const wanted = this.#wanted();
     if (wanted <= this.#reservation.amount) return true;
-    const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
+    const soFar = this.#bill(this.#watch.readUsage(false));
     // Redis or the database may be unavailable; the next answer raises again.
-    const settlement = this.#settlement(this.usage(false));
-    const isCarried = isInBudget && (await this.#reservation.raise(settlement, wanted).catch(() => true));
-    if (isCarried) return true;
-    if (isInBudget) this.#context.request.usedUp = "balance";
+    const shortage = await this.#reservation.raise(wanted, soFar).catch(() => undefined);
+    if (shortage === undefined) return true;
     this.#isExhausted = true;
-    this.onExhausted?.();
+    this.#watch.onExhausted();
     return false;
   }
 
@@ -123,7 +125,9 @@ export class SessionMoney {
   }
 
   #wanted(): Quota {
-    return chargeOrReserved(this.#reservation.amount, () => this.#quota(this.usage(true), SESSION_TENTHS_AHEAD));
+    return chargeOrReserved(this.#reservation.amount, () =>
+      this.#quota(this.#watch.readUsage(true), SESSION_TENTHS_AHEAD),
+    );
   }
 
   #quota({ answers, transcripts }: SessionUsage, tenthsAhead = 0): Quota {
@@ -141,34 +145,29 @@ export class SessionMoney {
 
   #groupRatio(): string {
     const { snapshot, groups } = this.#context;
-    return snapshot.prices.groupRatio(this.target?.group ?? groups[0] ?? "default");
+    return snapshot.prices.groupRatio(this.#target?.group ?? groups[0] ?? "default");
   }
 
   /** Charges what was used; returns the charge, or undefined if that was done before. */
   async settle(usage: SessionUsage, completion: Completion, facts: SessionFacts): Promise<Quota | undefined> {
     await this.#raising;
-    const { request, deps } = this.#context;
-    const onFailure = (error: unknown) => deps.onUncomputable(request.id, this.#reservation.amount, error);
-    const charged = await this.#reservation.settle(() => ({
-      settlement: this.#settlement(usage, { completion, facts, onFailure }),
-    }));
-    return charged?.settlement.quota;
+    const { request, money } = this.#context;
+    const onFailure = (error: unknown) => money.onUncomputable(request.id, this.#reservation.amount, error);
+    const charged = await this.#reservation.settle(() => this.#bill(usage, { completion, facts, onFailure }));
+    return charged?.quota;
   }
 
   release(): Promise<void> {
     return this.#reservation.release();
   }
 
-  #settlement(usage: SessionUsage, end?: SessionEnd): Settlement {
-    const { request, snapshot, deps } = this.#context;
-    const { target } = this;
-    const { amount, hold } = this.#reservation;
+  #bill(usage: SessionUsage, end?: SessionEnd): Bill {
+    const target = this.#target;
+    const { amount } = this.#reservation;
     const used = chargeOrReserved(amount, () => this.#quota(usage), end?.onFailure);
     const quota = used > amount && this.#isLimited(end) ? amount : used;
-    const counting = target && deps.budgets.counting(buildBudgetSubjects(request, target));
-    const base = { hold, quota, channelId: target?.channel.id ?? 0, at: deps.now(), ...counting };
-    if (!target || !snapshot.options.LogConsumeEnabled) return base;
-    return { ...base, log: this.#log(usage, { target, quota, isLimited: quota < used, end }) };
+    if (!target || !this.#context.snapshot.options.LogConsumeEnabled) return { quota, target };
+    return { quota, target, log: this.#log(usage, { target, quota, isLimited: quota < used, end }) };
   }
 
   /** True if the reservation is the most that is charged: after a refused raise, and for unreported usage. */

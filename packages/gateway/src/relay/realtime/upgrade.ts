@@ -4,10 +4,9 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { errorAnswer } from "../../dialects/core/errors.ts";
 import { openaiRealtime } from "../../dialects/endpoints/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
-import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { RequestContext } from "../reservation/reserve.ts";
-import { budgetAmounts } from "../reservation/reservation-terms.ts";
+import { buildBudgetAmounts, requestTerms } from "../reservation/reservation-terms.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
 import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
@@ -15,25 +14,26 @@ import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { ClientConnection } from "../admission/admission-request.ts";
 import { bind, conversationFor, selectionFor, toPreferred, type PipelineDeps } from "../pipeline/enter-model.ts";
 import { usedBy } from "../pipeline/pipeline.ts";
+import { readCallTags } from "../tags/read-tags.ts";
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
-import type { Reporter } from "../pipeline/report.ts";
+import type { RelayEdge, RelayTelemetry } from "../ingress/relay.ts";
 import { jsonBody } from "../body/read-body.ts";
 import { whileWaiting } from "../reservation/running.ts";
+import type { Conversation as AffineConversation } from "../selection/conversation.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
 import { buildCallStart } from "../trace/span.ts";
+import { CallProgress } from "../request/call-progress.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { RealtimeBill } from "./bill.ts";
-import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
+import { connectUpstream, MAX_FRAME_BYTES, type Candidates, type Connected } from "./connect.ts";
 import type { OpenSockets } from "./open-sockets.ts";
 import { RealtimeSession, SESSION_LIMITS } from "./session.ts";
 
-export interface RealtimeDeps extends PipelineDeps, Omit<ReadRequestDeps, "bodyLimits"> {
-  readonly readArrival: (request: IncomingMessage) => Arrival;
-  readonly reporter: Reporter;
-  readonly tracing?: Tracing | undefined;
-  readonly isDraining: () => boolean;
-  readonly maxInflight: number;
+export interface RealtimeDeps extends PipelineDeps {
+  readonly telemetry: RelayTelemetry;
+  readonly reading: Omit<ReadRequestDeps, "bodyLimits">;
+  readonly edge: RelayEdge;
   readonly sockets: OpenSockets;
 }
 
@@ -62,7 +62,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
     const gone = new AbortController();
     const onClose = () => gone.abort(new AppError("client_closed_request"));
     socket.once("close", onClose).on("error", onClose);
-    const arrival = deps.readArrival(request);
+    const arrival = deps.edge.readArrival(request);
     const seen: { received: RelayRequest | undefined } = { received: undefined };
     const accept = () =>
       new Promise<WebSocket>((resolve, reject) => {
@@ -80,9 +80,12 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
     serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, client }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
       const { received } = seen;
-      if (received && !received.isCounted) deps.calls.count(received.id, received.caller.userId);
+      if (received && !received.progress.isCounted) deps.reading.calls.count(received.id, received.caller.userId);
       const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-      deps.reporter.failed({ ...arrival, method: "GET", path: path.slice(0, 200), request: seen.received }, error);
+      deps.telemetry.reporter.failed(
+        { ...arrival, method: "GET", path: path.slice(0, 200), request: seen.received },
+        error,
+      );
       refuse(socket, error, arrival.requestId);
     });
   };
@@ -99,47 +102,66 @@ interface Offer {
 }
 
 /** Throws if no session can begin at all. */
-function checkOpen(request: IncomingMessage, deps: RealtimeDeps): void {
+function checkOpen(request: IncomingMessage, { edge, running }: RealtimeDeps): void {
   const [path = ""] = (request.url ?? "").split("?", 1);
   if (path !== PATH) throw new AppError("unknown_url", { values: { method: "GET", path } });
-  if (deps.isDraining()) throw new AppError("server_shutdown");
-  if (deps.maxInflight > 0 && deps.running.requests >= deps.maxInflight)
+  if (edge.isDraining()) throw new AppError("server_shutdown");
+  if (edge.maxInflight > 0 && running.requests >= edge.maxInflight)
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
 }
 
 async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, deps: RealtimeDeps): Promise<void> {
   checkOpen(request, deps);
-  const received = await readUpgrade(request, arrival, deps);
+  const received = await readUpgrade(request, arrival, deps.reading);
   offer.seen.received = received;
   const left = deps.sockets.open(received.caller, deps.snapshots.current().options.TokenSocketLimit);
-  await serveSession(received, offer, deps).finally(() => {
-    received.selection?.leave();
-    left();
-  });
+  await serveSession(received, offer, deps).finally(left);
 }
 
 async function serveSession(received: RelayRequest, offer: Offer, deps: RealtimeDeps): Promise<void> {
-  if (deps.tracing) received.span = deps.tracing.begin(buildCallStart(received));
+  const { tracing } = deps.telemetry;
+  if (tracing) received.progress.traced(tracing.begin(buildCallStart(received)));
   const snapshot = deps.snapshots.current();
   admitModel(received.caller, received.spec);
   const groups = servingGroups(received.caller, snapshot);
   admitUnjudged(received, groups, snapshot);
   const conversation = conversationFor(received, groups, snapshot);
-  const preferred = conversation && deps.affinity.find(conversation.name);
+  const preferred = conversation && deps.routing.affinity.find(conversation.name);
   const selection = selectionFor(received, groups, deps, preferred);
-  received.selection = selection;
-  const opening = openSession({ request: received, snapshot, groups, deps }, selection, offer);
-  const { first, bill, admission } = await opening.catch((error: unknown) => {
-    selection.unused();
-    throw error;
-  });
-  if (conversation) bind(received, conversation, { preferred, first }, deps);
+  received.progress.chose(selection);
+  try {
+    const opening = openSession({ request: received, snapshot, groups, money: deps.money, deps }, selection, offer);
+    const opened = await opening.catch((error: unknown) => {
+      selection.unused();
+      throw error;
+    });
+    const isBound =
+      conversation !== undefined && bind(received, conversation, { preferred, first: opened.first }, deps.routing);
+    await connectAndConverse(received, { ...opened, selection, conversation, isBound }, offer, deps);
+  } finally {
+    selection.leave();
+  }
+}
+
+/** Everything that a session has before its upstream is called. */
+interface OpenedSession extends Candidates {
+  readonly bill: RealtimeBill;
+  readonly conversation: AffineConversation | undefined;
+}
+
+async function connectAndConverse(
+  received: RelayRequest,
+  { bill, conversation, ...candidates }: OpenedSession,
+  offer: Offer,
+  deps: RealtimeDeps,
+): Promise<void> {
+  const { admission } = candidates;
   const connecting = { isStream: false, renew: () => renewBoth(admission, bill), stop: offer.giveUp };
   deps.running.add(connecting);
   let connected: Connected | undefined;
   let client: WebSocket;
   try {
-    connected = await connectUpstream(received, { selection, first, admission }, offer.signal, deps);
+    connected = await connectUpstream(received, candidates, offer.signal, deps);
     client = await offer.accept();
   } catch (error) {
     connected?.socket.terminate();
@@ -152,7 +174,7 @@ async function serveSession(received: RelayRequest, offer: Offer, deps: Realtime
   bill.serve(connected.target);
   if (conversation) {
     const lifeMs = conversation.rule.ttl_seconds * 1000;
-    deps.affinity.served(conversation.name, toPreferred(connected.target), lifeMs);
+    deps.routing.affinity.served(conversation.name, toPreferred(connected.target), lifeMs);
   }
   await converse(received, { ...connected, client, bill, admission }, deps);
 }
@@ -167,37 +189,31 @@ async function openSession(
   readonly bill: RealtimeBill;
   readonly admission: AdmissionController | undefined;
 }> {
-  const { request, snapshot, deps } = context;
-  const admission = admissionFor(request, snapshot, deps.admission);
+  const { request, snapshot, groups, deps } = context;
+  const admission = admissionFor(request, snapshot, deps.policy.admission);
+  const first = selection.next();
+  const terms = requestTerms(request, snapshot, groups);
   if (!admission) {
-    const first = selection.next();
-    const bill = RealtimeBill.open(context);
+    const bill = RealtimeBill.open(context, terms);
     return { first, bill: await whileWaiting(deps.running, { giveUp }, bill, bill), admission };
   }
-  const admitting = admission.enter(selection.next(), selection, {
+  const admitting = admission.enter(first, selection, {
     client,
-    budgetAmounts: () => ({ amount: budgetAmounts(context).amount }),
+    budgetAmounts: () => ({ amount: buildBudgetAmounts(terms).amount }),
   });
-  const reserving = RealtimeBill.open(context);
+  const reserving = RealtimeBill.open(context, terms, admission);
   const admitted = admitAndReserve(admission, admitting, reserving, { release: (bill) => bill.release() });
   const leave = (error: AppError) => {
     giveUp(error);
     admission.giveUp(error);
   };
-  const { first, reservation: bill } = await whileWaiting(
+  const { first: entered, reservation: bill } = await whileWaiting(
     deps.running,
     { giveUp: leave, renew: () => admission.renew() },
     reserving,
     admitted,
   );
-  bill.admitResponse = () => admission.again();
-  bill.extendBudgets = (amount) => admission.extend(amount);
-  bill.onUsed = (tokens) => {
-    void admission.spend(tokens).then((refusal) => {
-      if (refusal) bill.onLimit?.(refusal);
-    });
-  };
-  return { first, bill, admission };
+  return { first: entered, bill, admission };
 }
 
 async function renewBoth(admission: AdmissionController | undefined, bill: RealtimeBill): Promise<void> {
@@ -229,14 +245,23 @@ async function converse(
   try {
     const reason = await session.ended;
     await bill.close(reason);
-    deps.reporter.delivered(received, { result: { kind: "delivered", reason }, tried, session: bill });
+    deps.telemetry.reporter.delivered({
+      request: received,
+      result: { kind: "delivered", reason },
+      tried,
+      session: bill,
+    });
   } finally {
     deps.running.remove(handle);
     admission?.end({ ...usedBy(bill), isSuccess: true });
   }
 }
 
-async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: RealtimeDeps): Promise<RelayRequest> {
+async function readUpgrade(
+  request: IncomingMessage,
+  arrival: Arrival,
+  deps: RealtimeDeps["reading"],
+): Promise<RelayRequest> {
   const caller = await deps.authenticator.byKey(request, arrival.ip);
   deps.calls.check(caller.userId);
   const url = request.url ?? PATH;
@@ -257,6 +282,8 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
     startedAt: arrival.startedAt,
     autoGroup: caller.group === "auto" ? "auto" : undefined,
     isPlayground: false,
+    progress: new CallProgress(),
+    tags: readCallTags({ headers: request.headers, body: {}, caller, settings: deps.snapshots.current().tags }),
   };
 }
 

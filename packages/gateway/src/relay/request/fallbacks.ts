@@ -1,5 +1,3 @@
-import type { FallbackCause } from "@fairway/wire";
-
 /** A model that a request left, or that did not admit it. */
 export interface FallbackHop {
   readonly model: string;
@@ -16,11 +14,4 @@ export interface FallbackNote {
   /** Why the request left it. */
   readonly reason: string;
   readonly hops: readonly FallbackHop[];
-}
-
-/** The models that may serve a request in place of its own, in order. */
-export interface Fallbacks {
-  readonly models: readonly string[];
-  /** True if a further model may serve after this cause, as far as is known before it is asked. */
-  has(cause: FallbackCause): boolean;
 }

@@ -16,6 +16,7 @@ export type Outcome =
 
 const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["insufficient_user_quota", "quota"],
+  ["insufficient_team_quota", "quota"],
   ["insufficient_token_quota", "quota"],
   ["token_quota_exhausted", "quota"],
   ["budget_exceeded", "quota"],

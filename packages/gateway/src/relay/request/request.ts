@@ -1,16 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { RequestSpec, Body, Dialect, StreamForm } from "../../dialects/core/types.ts";
-import type { AppError } from "../../lib/app-error.ts";
-import type { CallSpan } from "../../observability/tracing/call-span.ts";
+import type { RequestSpec, Body, Dialect } from "../../dialects/core/types.ts";
 import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { Upload } from "../body/upload.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
-import type { FallbackNote, Fallbacks } from "./fallbacks.ts";
+import type { CallProgress } from "./call-progress.ts";
 import type { SharedIds } from "./shared-ids.ts";
-import type { TracedCandidates, FailedAttempt } from "./traced-route.ts";
-import type { StopNotes } from "./stop-notes.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../../identity/authentication/caller.ts";
+
+/** What a call is for, as log rows store it. */
+export interface CallTags {
+  /** `app=shop|env=prod`, sorted by key; "" = none. */
+  readonly text: string;
+  /** The customer of the client; "" = unknown. */
+  readonly endUser: string;
+  /** True if tags were left out because the column has no room for them. */
+  readonly isCut: boolean;
+}
 
 /** The account that stores what a request names. */
 export interface PinnedAccount {
@@ -21,11 +27,13 @@ export interface PinnedAccount {
   readonly file?: { readonly id: string; readonly dialect: ObjectDialect } | undefined;
 }
 
-/** Everything the pipeline knows about one client request. */
-export interface RelayRequest extends StopNotes {
+/**
+ * One request of a client, as it was read. A request that falls back to another model continues as a copy that names
+ * that model; both have the same `progress`.
+ */
+export interface RelayRequest {
   readonly id: string;
-  /** Names the model that serves: it changes when the request falls back to another one. */
-  spec: RequestSpec;
+  readonly spec: RequestSpec;
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;
@@ -60,28 +68,8 @@ export interface RelayRequest extends StopNotes {
   readonly isPlayground: boolean;
   /** The models that the client named after the first one, as far as its token and the operator allow that. */
   readonly askedModels?: readonly string[];
-  /** Models that may serve in place of the requested one; absent for most requests. */
-  fallbacks?: Fallbacks;
-  /** Set once the request looked for another model. */
-  fallback?: FallbackNote | undefined;
-  /** The limit that refused the request last; `channel` if every channel was full. */
-  fullLimit?: string | undefined;
-  /** Milliseconds that the request waited for a channel; set when it leaves the queue. */
-  queueMs?: number;
-  /** True if the conversation stays with the chosen channel: after a failure, no other one is tried. */
-  isBound?: boolean;
-  /** Set once the caller's limits have been checked. */
-  isCounted?: boolean;
-  /** Why the gateway ends the request; also set while no attempt runs, and none begins after that. */
-  stopped?: AppError;
-  /** Failed attempts, oldest first; absent if there are none. */
-  failures?: FailedAttempt[];
-  /** The selection of its channels; set once they are chosen. */
-  selection?: { candidates(): TracedCandidates; leave(): void };
-  /** True if the channel served the conversation before. */
-  isAffine?: boolean;
-  /** The form of its stream, which keep-alives may already have begun. */
-  form?: StreamForm | undefined;
-  /** Its span; set if traces are sent. */
-  span?: CallSpan;
+  /** What the call is for; undefined if it names nothing. */
+  readonly tags?: CallTags | undefined;
+  /** What happened to it so far. */
+  readonly progress: CallProgress;
 }

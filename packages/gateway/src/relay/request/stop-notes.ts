@@ -10,7 +10,7 @@ export interface GuardrailNote {
 /** Reasons to end a call that do not come from its upstream. */
 export interface StopNotes {
   /** Set if the guardrail refused a text or gave no verdict. */
-  guardrail?: GuardrailNote;
+  readonly guardrail?: GuardrailNote | undefined;
   /** What is exhausted: the balance of the user or the token, or a budget. */
-  usedUp?: BudgetTerms | "balance";
+  readonly usedUp?: BudgetTerms | "balance" | undefined;
 }

@@ -66,5 +66,5 @@ export interface FailedAttempt {
   };
   readonly endedAt: number;
   /** Why no further channel was tried; undefined if one was. */
-  end: string | undefined;
+  readonly end: string | undefined;
 }

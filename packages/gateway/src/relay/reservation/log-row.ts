@@ -60,6 +60,9 @@ export interface SessionFacts {
   readonly limited?: boolean;
 }
 
+/** A part of `other`. */
+type Details = Record<string, unknown>;
+
 /** `frt` of answers that had no first token of their own. */
 const NO_FIRST_TOKEN = -1000;
 const LONGEST_NAME = 64;
@@ -81,6 +84,8 @@ export function consumptionLog(request: RelayRequest, charged: Charged): LogDeta
     content: describeCharge(charged),
     other: JSON.stringify(buildDetails(request, charged)),
     ip: "",
+    ...(caller.team && { actor: caller.team.actor }),
+    ...(request.tags && { tags: request.tags.text, endUser: request.tags.endUser }),
   };
 }
 
@@ -99,29 +104,30 @@ function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): 
   return ["Model ratio ", modelRatio, ", completion ratio ", completionRatio, ", group ratio ", group].join("");
 }
 
-function buildDetails(request: RelayRequest, charged: Charged): Record<string, unknown> {
+/** Members that most rows do not have are added after the others, so that a usual row is built in one piece. */
+function buildDetails(request: RelayRequest, charged: Charged): Details {
   const { usage, price, groupRatio, completion } = charged;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
-  const stop = stopDetail(request, completion.reason === "quota_exhausted");
-  return {
+  const stop = stopDetail(request.progress, completion.reason === "quota_exhausted");
+  const details: Details = {
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
     group_ratio: Number(groupRatio),
     model_price: calculateCallPrice(charged),
     frt: firstTokenMs(request, completion),
-    ...(rates ? cacheDetail(usage, rates) : undefined),
-    ...(rates ? mediaDetail(usage, rates) : undefined),
-    ...requestDetail(request, charged),
     usage_source: usage.source,
     end_reason: completion.reason,
-    ...stop.shared,
     [TRACE_MEMBER]: buildTrace(request, charged.attempt, {
       reserved: charged.reserved,
       priceSource: price.source,
       reason: completion.reason,
     }),
-    admin_info: Object.assign(adminDetail(request, charged), stop.operator),
+    admin_info: buildAdminDetails(request, charged, stop?.operator),
   };
+  if (rates) addCacheDetails(details, usage, rates);
+  if (rates) addMediaDetails(details, usage, rates);
+  addRequestDetails(details, request, charged);
+  return stop ? Object.assign(details, stop.shared) : details;
 }
 
 /** Returns the US dollars of the call, or of a whole session; -1 for prices by tokens. */
@@ -136,24 +142,30 @@ function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Com
   return spec.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
 }
 
-/** Returns only unusual facts, so that most rows are short. */
-function requestDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
-  const detail: Record<string, unknown> = {};
+/** Adds only unusual facts, so that most rows are short. */
+function addRequestDetails(details: Details, request: RelayRequest, charged: Charged): void {
   const { usage, price, attempt, built, session } = charged;
   const { reasoningEffort: effort } = request.spec;
-  if (effort !== undefined) detail["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
-  if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
-  if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
-  if (request.spec.operation === "realtime") detail["ws"] = true;
-  if (session) detail["realtime"] = session;
-  if (price.isSelfUse) detail["self_use"] = true;
-  if (isOtherModel(charged)) detail["model_differs"] = true;
-  Object.assign(detail, chargeDetail(request, usage), tierDetail(request, charged));
-  if (built) Object.assign(detail, callDetail(request, built));
-  if (request.fallback) detail["fallback"] = describeFallback(request.fallback);
-  if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
-  if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
-  return detail;
+  if (effort !== undefined) details["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
+  if (usage.reasoning > 0) details["reasoning_tokens"] = usage.reasoning;
+  if (attempt.target.upstreamModel !== request.spec.model) details["is_model_mapped"] = true;
+  if (request.spec.operation === "realtime") details["ws"] = true;
+  if (session) details["realtime"] = session;
+  if (price.isSelfUse) details["self_use"] = true;
+  if (isOtherModel(charged)) details["model_differs"] = true;
+  addChargeDetails(details, request, usage);
+  addTierDetails(details, request, charged);
+  if (built) addCallDetails(details, request, built);
+  const { fallback } = request.progress;
+  if (fallback) details["fallback"] = describeFallback(fallback);
+  addRouteDetails(details, request);
+}
+
+function addRouteDetails(details: Details, { progress, tags, autoGroup }: RelayRequest): void {
+  const { queueMs } = progress;
+  if (queueMs !== undefined) details["queue_ms"] = queueMs;
+  if (tags?.isCut) details["tags_cut"] = true;
+  if (autoGroup !== undefined) details["auto_group"] = autoGroup;
 }
 
 /** True if the answer names another model than the requested one; its price may differ. */
@@ -162,79 +174,71 @@ function isOtherModel({ attempt: { target }, built, completion: { model: answere
   return !isSameModel(built?.model ?? target.upstreamModel, answered);
 }
 
-/** Returns the tiers if other ones served than were requested. */
-function tierDetail({ spec }: RelayRequest, { completion, isTierUnpaid }: Charged): Record<string, unknown> {
+/** Adds the tiers if other ones served than were requested. */
+function addTierDetails(details: Details, { spec }: RelayRequest, { completion, isTierUnpaid }: Charged): void {
   const { servedTiers: served } = completion;
-  if (!served) return {};
+  if (!served) return;
   const asked = spec.tiers ?? [];
   const billed = billedTiers(asked, served);
-  if (billed.length === asked.length && billed.every((tier) => asked.includes(tier))) return {};
-  const names = billed.length === 0 ? ["default"] : boundedNames(billed);
-  return { served_tiers: names, ...(isTierUnpaid && { tier_not_charged: true }) };
+  if (billed.length === asked.length && billed.every((tier) => asked.includes(tier))) return;
+  details["served_tiers"] = billed.length === 0 ? ["default"] : boundedNames(billed);
+  if (isTierUnpaid) details["tier_not_charged"] = true;
 }
 
-function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unknown> {
-  return {
-    ...(usage.reported && { usage_bounded: true }),
-    ...(usage.doubts && { usage_doubts: Object.keys(usage.doubts) }),
-    ...(usage.estimatedReasoning && { reasoning_estimated: usage.estimatedReasoning }),
-    ...(spec.tiers && { service_tiers: boundedNames(spec.tiers) }),
-    ...(usage.toolCalls && { tool_calls: usage.toolCalls }),
-  };
+function addChargeDetails(details: Details, { spec, caller }: RelayRequest, usage: Usage): void {
+  if (caller.keyHint !== undefined) details["key"] = caller.keyHint;
+  if (usage.reported) details["usage_bounded"] = true;
+  if (usage.doubts) details["usage_doubts"] = Object.keys(usage.doubts);
+  if (usage.estimatedReasoning) details["reasoning_estimated"] = usage.estimatedReasoning;
+  if (spec.tiers) details["service_tiers"] = boundedNames(spec.tiers);
+  if (usage.toolCalls) details["tool_calls"] = usage.toolCalls;
 }
 
-function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Record<string, unknown> {
+function addCallDetails(details: Details, request: RelayRequest, { dropped, context }: BuiltCall): void {
   const sentCap = request.spec.outputCap === undefined ? context.spec.outputCap : undefined;
-  return {
-    ...(dropped.length > 0 && { dropped_params: boundedNames(dropped) }),
-    ...(sentCap !== undefined && { output_cap: sentCap }),
-  };
+  if (dropped.length > 0) details["dropped_params"] = boundedNames(dropped);
+  if (sentCap !== undefined) details["output_cap"] = sentCap;
 }
 
-/** Details that are removed from every response to users who are not administrators. */
-function adminDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
+/** Returns details that are removed from every response to users who are not administrators. */
+function buildAdminDetails(request: RelayRequest, charged: Charged, more: Details | undefined): Details {
   const { attempt, tried, usage, completion } = charged;
   const { channel, keyIndex, upstreamModel } = attempt.target;
-  const detail: Record<string, unknown> = { use_channel: tried.map(({ target }) => String(target.channel.id)) };
-  if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
-  if (upstreamModel !== request.spec.model) detail["upstream_model"] = upstreamModel;
-  if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
-  if (isOtherModel(charged)) detail["answered_model"] = completion.model?.slice(0, LONGEST_NAME);
-  if (usage.reported) detail["reported_usage"] = usage.reported;
-  if (usage.doubts) detail["doubted_usage"] = usage.doubts;
-  return detail;
+  const details: Details = { use_channel: tried.map(({ target }) => String(target.channel.id)) };
+  if (channel.keys.length > 1) details["multi_key_index"] = keyIndex;
+  if (upstreamModel !== request.spec.model) details["upstream_model"] = upstreamModel;
+  if (attempt.upstreamRequestId !== undefined) details["upstream_request_id"] = attempt.upstreamRequestId;
+  if (isOtherModel(charged)) details["answered_model"] = completion.model?.slice(0, LONGEST_NAME);
+  if (usage.reported) details["reported_usage"] = usage.reported;
+  if (usage.doubts) details["doubted_usage"] = usage.doubts;
+  return more ? Object.assign(details, more) : details;
 }
 
-function cacheDetail(usage: Usage, rates: TokenRates): Record<string, number> | undefined {
-  if (usage.cachedInput === 0 && usage.cacheWrite === 0) return undefined;
-  return {
-    ...(usage.cachedInput > 0 ? { cache_tokens: usage.cachedInput, cache_ratio: rates.cacheRatio } : undefined),
-    ...(usage.cacheWrite > 0
-      ? { cache_creation_tokens: usage.cacheWrite, cache_creation_ratio: rates.cacheWriteRatio }
-      : undefined),
-    ...(usage.cacheWrite1h > 0
-      ? {
-          cache_creation_tokens_1h: usage.cacheWrite1h,
-          cache_creation_tokens_5m: usage.cacheWrite - usage.cacheWrite1h,
-        }
-      : undefined),
-  };
+function addCacheDetails(details: Details, usage: Usage, rates: TokenRates): void {
+  if (usage.cachedInput > 0) {
+    details["cache_tokens"] = usage.cachedInput;
+    details["cache_ratio"] = rates.cacheRatio;
+  }
+  if (usage.cacheWrite <= 0) return;
+  details["cache_creation_tokens"] = usage.cacheWrite;
+  details["cache_creation_ratio"] = rates.cacheWriteRatio;
+  if (usage.cacheWrite1h <= 0) return;
+  details["cache_creation_tokens_1h"] = usage.cacheWrite1h;
+  details["cache_creation_tokens_5m"] = usage.cacheWrite - usage.cacheWrite1h;
 }
 
-function mediaDetail(usage: Usage, rates: TokenRates): Record<string, unknown> | undefined {
-  const isAudio = usage.audioInput + usage.audioOutput > 0;
-  if (!isAudio && usage.imageInput === 0) return undefined;
-  const audio = {
-    audio: true,
-    audio_input: usage.audioInput,
-    audio_output: usage.audioOutput,
-    text_input: Math.max(0, usage.input - usage.audioInput),
-    text_output: Math.max(0, usage.output - usage.audioOutput),
-    audio_ratio: rates.audioRatio,
-    audio_completion_ratio: rates.audioCompletionRatio,
-  };
-  return {
-    ...(isAudio ? audio : undefined),
-    ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput, image_ratio: rates.imageRatio } : undefined),
-  };
+function addMediaDetails(details: Details, usage: Usage, rates: TokenRates): void {
+  if (usage.audioInput + usage.audioOutput > 0)
+    Object.assign(details, {
+      audio: true,
+      audio_input: usage.audioInput,
+      audio_output: usage.audioOutput,
+      text_input: Math.max(0, usage.input - usage.audioInput),
+      text_output: Math.max(0, usage.output - usage.audioOutput),
+      audio_ratio: rates.audioRatio,
+      audio_completion_ratio: rates.audioCompletionRatio,
+    });
+  if (usage.imageInput === 0) return;
+  details["image_tokens"] = usage.imageInput;
+  details["image_ratio"] = rates.imageRatio;
 }

@@ -1,18 +1,16 @@
 import { outputCarried } from "../../billing/pricing/estimate.ts";
 import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
 import { type RequestedOutput, NO_USAGE, type RequestSpec, type Usage } from "../../dialects/core/types.ts";
-import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
-import { charge, type Price } from "../../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { buildBudgetSubjects } from "../admission/request-budgets.ts";
-import { consumptionLog, type Charged, type PaidAttempt, type Served } from "./log-row.ts";
-import { chargeOrReserved, type Reservation } from "./reservation.ts";
-import { raiseForModel, type BudgetLimits, type Delivered, type Opened, type Seen } from "./session-parts.ts";
+import type { PaidAttempt } from "./log-row.ts";
+import type { Bill, BudgetLimits, Reservation, Shortage } from "./reservation.ts";
+import { SessionCharge } from "./session-charge.ts";
+import { raiseForModel, type Delivered, type Seen } from "./session-parts.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
-import { estimateQuota, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
-import { reserve, type RequestContext, type ReservationDeps } from "./reserve.ts";
+import { estimateQuota, type RequestTerms } from "./reservation-terms.ts";
+import { reserve, type RequestContext, type RequestMoney } from "./reserve.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { boundUsage } from "./usage-bound.ts";
@@ -25,6 +23,11 @@ const LOOK_AHEAD = 500;
 /** Tokens that may arrive between two reads of the output. */
 const LAST_TOKENS = 200;
 
+/** The bill of an answer, and the usage that it is for. */
+interface Charged extends Bill {
+  readonly usage: Usage;
+}
+
 /**
  * The money of one request: reserved before the first upstream byte, settled or released exactly once. Prices and
  * ratios stay those of the reservation, whatever an operator changes meanwhile.
@@ -33,19 +36,14 @@ export class ReservationSession {
   readonly #request: RelayRequest;
   readonly #terms: RequestTerms;
   readonly #snapshot: Snapshot;
-  readonly #deps: ReservationDeps;
+  readonly #money: RequestMoney;
   readonly #reservation: Reservation;
   readonly #usage: UsageToCharge;
-  /** Asked before a reservation grows; false if a hard budget cannot cover it. Must not reject. */
-  readonly #budgets: BudgetLimits | undefined;
+  readonly #charge: SessionCharge;
   /** Output tokens that the reservation covers. */
   #reserved: number;
   /** Pictures and other units that the reservation covers. */
   #units: number;
-  /** The factor of the requested tiers; at the end, of those that served. */
-  #price: Price;
-  /** True if a tier that served has no price, or no balance covers it. */
-  #isTierUnpaid = false;
   /** The limits of the request that was sent last. */
   #sent: RequestedOutput = NO_LIMIT;
   #isExtending = false;
@@ -54,16 +52,16 @@ export class ReservationSession {
   /** Set once the answer is charged. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
 
-  private constructor({ request, snapshot, deps }: RequestContext, { terms, reservation, budgets }: Opened) {
-    this.#budgets = budgets;
+  private constructor(context: RequestContext, terms: RequestTerms, reservation: Reservation) {
+    const { request, snapshot, money } = context;
     this.#request = request;
     this.#snapshot = snapshot;
     this.#terms = terms;
-    this.#price = terms.price;
     this.#reservation = reservation;
-    this.#deps = deps;
+    this.#money = money;
+    this.#charge = new SessionCharge(context, terms, reservation);
     const isPerCall = terms.price.kind === "call";
-    this.#usage = new UsageToCharge({ request, snapshot, counter: deps.counter, isPerCall });
+    this.#usage = new UsageToCharge({ request, snapshot, counter: money.counter, isPerCall });
     this.#reserved = request.spec.outputCap ?? snapshot.options.DefaultOutputTokens;
     this.#units = request.spec.units;
     this.#limitOutput(request.spec, terms.open);
@@ -78,18 +76,21 @@ export class ReservationSession {
 
   /**
    * Reserves what the upstream may bill for the request that is about to be sent, if that is more than the client's own
-   * request said: its cap was dropped or replaced, or its pictures are counted by another member. Throws if the balance
-   * or a hard budget does not cover it.
+   * request said: its cap was dropped or replaced, or its pictures are counted by another member. Undefined if the
+   * reservation covers that already; rejects if neither the balance nor a hard budget covers it.
    */
-  async cover(sent: RequestedOutput): Promise<void> {
+  cover(sent: RequestedOutput): Promise<void> | undefined {
     this.#sent = sent;
-    if (!this.#terms.isPriced || this.isClosed) return;
+    if (!this.#terms.isPriced || this.isClosed) return undefined;
     const { spec } = this.#request;
     const output = neededOutput(spec, sent, this.#snapshot);
     const units = Math.max(spec.units, sent.images ?? 0);
-    if (output <= this.#reserved && units <= this.#units) return;
+    return output <= this.#reserved && units <= this.#units ? undefined : this.#raiseFor(output, units);
+  }
+
+  async #raiseFor(output: number, units: number): Promise<void> {
     const outputCap = Math.max(output, this.#reserved);
-    await this.#raiseTo(estimateQuota({ ...spec, outputCap, units }, this.#terms));
+    await this.#raiseTo(estimateQuota({ ...this.#request.spec, outputCap, units }, this.#terms));
     this.#reserved = outputCap;
     this.#units = Math.max(units, this.#units);
   }
@@ -97,12 +98,12 @@ export class ReservationSession {
   async #raiseTo(amount: Quota): Promise<void> {
     const { amount: reserved } = this.#reservation;
     if (amount <= reserved) return;
-    if (this.#budgets && !(await this.#budgets.extend(amount)))
+    const shortage = await this.#reservation.raise(amount);
+    if (shortage === undefined) return;
+    if (shortage === "budget")
       throw new AppError("budget_exceeded", {
         message: `A hard budget does not cover the request as it is sent upstream: ${amount} are needed.`,
       });
-    if (await this.#reservation.raise(this.#nothing(), amount)) return;
-    this.#request.usedUp = "balance";
     throw new AppError("insufficient_user_quota", {
       message: `Your balance does not cover the request as it is sent upstream: ${amount} needed, ${reserved} reserved.`,
     });
@@ -115,7 +116,7 @@ export class ReservationSession {
     if (carried === undefined || this.#terms.open === undefined) return;
     const { amount } = this.#reservation;
     if (carried < amount) this.#capAt(carried);
-    if (carried > amount) this.#budgets?.shrink(amount);
+    if (carried > amount) this.#reservation.shrinkBudgets();
   }
 
   /** Returns the output tokens that a reservation of `amount` covers. */
@@ -129,22 +130,19 @@ export class ReservationSession {
     this.outputCap = Math.max(1, Math.floor(this.#reserved / (this.#request.spec.answers ?? 1)));
   }
 
-  /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open(context: RequestContext, terms: RequestTerms, budgets?: BudgetLimits): Promise<ReservationSession> {
-    return new ReservationSession(context, { ...(await reserve(context, terms)), budgets });
+  /** Rejects with `insufficient_user_quota` or `insufficient_token_quota`. */
+  static async open(context: RequestContext, terms: RequestTerms, limits?: BudgetLimits): Promise<ReservationSession> {
+    return new ReservationSession(context, terms, await reserve(context, terms, { limits }));
   }
 
   /**
    * Returns the session of the same reservation at the price of another model. Raises the reservation if that one may
    * cost more; throws `insufficient_user_quota` if nothing covers it.
    */
-  async continueWith(
-    context: RequestContext,
-    terms: RequestTerms,
-    budgets?: BudgetLimits,
-  ): Promise<ReservationSession> {
-    await raiseForModel(this.#reservation, terms, this.#nothing());
-    return new ReservationSession(context, { terms, reservation: this.#reservation, budgets });
+  async continueWith(context: RequestContext, terms: RequestTerms, limits?: BudgetLimits): Promise<ReservationSession> {
+    await raiseForModel(this.#reservation, terms);
+    this.#reservation.changeModel(context.request, limits);
+    return new ReservationSession(context, terms, this.#reservation);
   }
 
   get isClosed(): boolean {
@@ -162,37 +160,42 @@ export class ReservationSession {
     return usage;
   }
 
-  async #chargeFor(delivered: Delivered) {
-    const { id } = this.#request;
-    const usage = await this.#carried(await this.#calculateUsage(delivered.completion), delivered);
-    await this.#priceAsServed(usage, delivered);
-    const isUnheard = delivered.completion.nothing === "broken";
-    const quota = isUnheard
-      ? ZERO
-      : this.#quotaFor(usage, delivered.attempt, (error) =>
-          this.#deps.onUncomputable(id, this.#reservation.amount, error),
-        );
-    if (usage.reported) this.#deps.onDoubtfulUsage(this.#request, delivered.attempt.target, usage);
-    return { usage, quota, settlement: this.#settlement({ ...delivered, usage, quota }) };
+  /** Waits only if it has to: most answers report usage that the reservation covers. */
+  #chargeFor(delivered: Delivered): Charged | Promise<Charged> {
+    const { completion } = delivered;
+    const known = this.#usage.known(completion, this.#sent);
+    return known && !completion.servedTiers && this.#isReserved(known)
+      ? this.#buildCharge(delivered, known)
+      : this.#findCharge(delivered, known);
   }
 
-  /**
-   * A tier dearer than the requested one raises the reservation first; if nothing covers that, the requested one is
-   * charged.
-   */
-  async #priceAsServed(usage: Usage, { completion, attempt }: Delivered): Promise<void> {
-    const served = { spec: this.#request.spec, snapshot: this.#snapshot };
-    const { price, isUnpriced } = servedPrice(this.#terms, completion.servedTiers, served);
-    this.#isTierUnpaid = isUnpriced;
-    if (price === this.#terms.price || !this.#terms.isPriced) return;
-    this.#price = price;
-    const isCovered = await this.#raiseTo(this.#quotaFor(usage, attempt)).then(
-      () => true,
-      () => false,
-    );
-    if (isCovered) return;
-    this.#price = this.#terms.price;
-    this.#isTierUnpaid = true;
+  async #findCharge(delivered: Delivered, known: Usage | undefined): Promise<Charged> {
+    const { completion, attempt } = delivered;
+    const counted = known ?? (await this.#countUsage(completion));
+    const usage = this.#isReserved(counted) ? counted : await this.#carried(counted, delivered);
+    const { servedTiers } = completion;
+    if (servedTiers) await this.#charge.priceAsServed(usage, servedTiers, attempt, (amount) => this.#raiseTo(amount));
+    return this.#buildCharge(delivered, usage);
+  }
+
+  #buildCharge(delivered: Delivered, usage: Usage): Charged {
+    const { completion, attempt } = delivered;
+    const quota =
+      completion.nothing === "broken"
+        ? ZERO
+        : this.#charge.calculateQuota(usage, attempt, (error) =>
+            this.#money.onUncomputable(this.#request.id, this.#reservation.amount, error),
+          );
+    if (usage.reported) this.#money.onDoubtfulUsage(this.#request, attempt.target, usage);
+    const { LogConsumeEnabled } = this.#snapshot.options;
+    const log = LogConsumeEnabled ? this.#charge.buildLog(delivered, usage, quota) : undefined;
+    return { usage, quota, target: attempt.target, log };
+  }
+
+  /** True if the output is within what is reserved for it, or its length changes no charge. */
+  #isReserved({ output }: Usage): boolean {
+    const { price, isPriced } = this.#terms;
+    return output <= this.#reserved || !isPriced || price.kind === "call" || !hasOutputTokens(this.#request.spec);
   }
 
   /**
@@ -200,18 +203,16 @@ export class ReservationSession {
    * what its upstream reports; if the balance does not cover that, the row says what was reported.
    */
   async #carried(usage: Usage, delivered: Delivered): Promise<Usage> {
-    const { price, isPriced } = this.#terms;
-    if (usage.output <= this.#reserved || !isPriced || price.kind === "call") return usage;
-    if (!hasOutputTokens(this.#request.spec) || (await this.#carriesMore(usage, delivered))) return usage;
+    if (await this.#extendFor(usage, delivered)) return usage;
     const bounded = boundUsage(usage, { input: usage.input, output: this.#reserved, units: Infinity });
     return usage.reported ? { ...bounded, reported: usage.reported } : bounded;
   }
 
-  /** True if the upstream may bill more than is reserved, and the balance covers it or need not. */
-  async #carriesMore(usage: Usage, { completion, attempt, tried }: Delivered): Promise<boolean> {
+  /** Extends to what the upstream reports, if it may bill more than is reserved; false if nothing covers that. */
+  async #extendFor(usage: Usage, { completion, attempt, tried }: Delivered): Promise<boolean> {
     const isCapped = this.#sent.cap !== undefined && !this.#grows;
     if (isCapped && !this.#request.spec.hostedTools) return false;
-    const refusal = await this.#extendTo(usage.output, this.#seenBy(completion, usage, attempt, tried).settlement);
+    const refusal = await this.#extendTo(usage.output, this.#seenBy(completion, usage, attempt, tried).bill);
     if (!refusal) return true;
     return refusal === "balance" && this.#grows && !this.#snapshot.options.StopStreamsOnEmptyBalance;
   }
@@ -246,7 +247,7 @@ export class ReservationSession {
   async renew(attempt?: PaidAttempt, tried: readonly PaidAttempt[] = []): Promise<void> {
     if (this.isClosed) return;
     const seen = attempt && this.#seenAtMost(attempt, tried);
-    await this.#reservation.renew(seen?.settlement ?? this.#nothing());
+    await this.#reservation.renew(seen?.bill);
   }
 
   /** Extends the reservation before the upper estimate of the output reaches it. */
@@ -278,11 +279,11 @@ export class ReservationSession {
     exactly: () => Promise<number>,
     { attempt, tried }: Pick<Delivered, "attempt" | "tried">,
   ): Promise<void> {
-    let refusal: "balance" | "budget" | undefined;
+    let refusal: Shortage | undefined;
     try {
-      const settlement = this.#seenAtMost(attempt, tried)?.settlement ?? this.#nothing();
-      refusal = await this.#growTo([atMost + EXTEND_BY[0], atMost], settlement);
-      if (refusal) refusal = await this.#growTo([await exactly()], settlement);
+      const bill = this.#seenAtMost(attempt, tried)?.bill;
+      refusal = await this.#growTo([atMost + EXTEND_BY[0], atMost], bill);
+      if (refusal) refusal = await this.#growTo([await exactly()], bill);
     } catch {
       // The reservation cannot be reached, so the piece is not covered.
       refusal = "budget";
@@ -292,20 +293,16 @@ export class ReservationSession {
   }
 
   /** Extends to the first of these lengths that is covered; returns what does not cover any of them. */
-  async #growTo(lengths: readonly number[], settlement: Settlement): Promise<"balance" | "budget" | undefined> {
-    let refusal: "balance" | "budget" | undefined;
+  async #growTo(lengths: readonly number[], soFar: Bill | undefined): Promise<Shortage | undefined> {
+    let refusal: Shortage | undefined;
     for (const length of lengths) {
       if (this.isClosed || length <= this.#reserved) return undefined;
-      refusal = await this.#extendTo(length, settlement);
+      refusal = await this.#extendTo(length, soFar);
       if (refusal) continue;
       this.#reserved = Math.max(this.#reserved, length);
       return undefined;
     }
     return refusal;
-  }
-
-  #nothing(): Settlement {
-    return { hold: this.#reservation.hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
   }
 
   /**
@@ -325,24 +322,23 @@ export class ReservationSession {
   }
 
   /** Extends past what was seen, by much or by little; returns what covers neither. */
-  async #extendPast({ output, settlement }: Seen): Promise<"balance" | "budget" | undefined> {
+  async #extendPast({ output, bill }: Seen): Promise<Shortage | undefined> {
     const lengths = EXTEND_BY.map((more) => output + more);
-    return this.#growTo(lengths, settlement);
+    return this.#growTo(lengths, bill);
   }
 
   /** Extends to this many output tokens; returns what cannot cover them. */
-  async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
+  #extendTo(outputCap: number, soFar: Bill | undefined): Promise<Shortage | undefined> {
     const amount = estimateQuota({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
-    if (this.#budgets && !(await this.#budgets.extend(amount))) return "budget";
-    if (await this.#reservation.raise(seen, amount)) return undefined;
-    this.#request.usedUp = "balance";
-    return "balance";
+    return this.#reservation.raise(amount, soFar);
   }
 
-  /** Returns the settlement that would be due if the request ended now; undefined if nothing was delivered. */
+  /** Returns what would be due if the request ended now; undefined if nothing was delivered. */
   async #seen(attempt: PaidAttempt, tried: readonly PaidAttempt[]): Promise<Seen | undefined> {
     const completion = attempt.soFar();
-    return completion && this.#seenBy(completion, await this.#calculateUsage(completion), attempt, tried);
+    if (!completion) return undefined;
+    const usage = this.#usage.known(completion, this.#sent) ?? (await this.#countUsage(completion));
+    return this.#seenBy(completion, usage, attempt, tried);
   }
 
   /** The same by upper estimates, which need no encoder. */
@@ -354,45 +350,12 @@ export class ReservationSession {
   }
 
   #seenBy(completion: Completion, usage: Usage, attempt: PaidAttempt, tried: readonly PaidAttempt[]): Seen {
-    const quota = this.#quotaFor(usage, attempt);
-    const settlement = this.#settlement({ usage, quota, completion, built: undefined, attempt, tried });
-    return { settlement, output: usage.output };
+    const quota = this.#charge.calculateQuota(usage, attempt);
+    const bill = this.#charge.buildBill({ completion, built: undefined, attempt, tried }, usage, quota);
+    return { bill, output: usage.output };
   }
 
-  #calculateUsage(completion: Completion): Promise<Usage> {
-    return this.#usage.of(completion, { reserved: this.#reserved, sent: this.#sent });
-  }
-
-  #settlement(charged: Omit<Charged, "price" | "isTierUnpaid" | "groupRatio" | "reserved">): Settlement {
-    const { hold, amount } = this.#reservation;
-    const { quota, attempt } = charged;
-    const { channel } = attempt.target;
-    const counting = this.#deps.budgets.counting(buildBudgetSubjects(this.#request, attempt.target));
-    const settlement = { hold, quota, channelId: channel.id, at: this.#deps.now(), ...counting };
-    if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
-    const log: LogDetail = consumptionLog(this.#request, {
-      ...charged,
-      price: this.#price,
-      isTierUnpaid: this.#isTierUnpaid,
-      groupRatio: this.#findGroupRatio(attempt),
-      reserved: amount,
-    });
-    return { ...settlement, log };
-  }
-
-  #quotaFor(usage: Usage, attempt: Served, onFailure?: (error: unknown) => void): Quota {
-    const { spec } = this.#request;
-    const surcharges = usage.toolCalls && toolSurcharges(usage.toolCalls, spec, this.#snapshot.prices);
-    const terms = {
-      groupRatio: this.#findGroupRatio(attempt),
-      spec,
-      quotaPerUnit: this.#terms.options.quotaPerUnit,
-      ...(surcharges && { surcharges }),
-    };
-    return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#price, terms), onFailure);
-  }
-
-  #findGroupRatio(attempt: Served): string {
-    return this.#snapshot.prices.groupRatio(attempt.target.group);
+  #countUsage(completion: Completion): Promise<Usage> {
+    return this.#usage.count(completion, { reserved: this.#reserved, sent: this.#sent });
   }
 }

@@ -157,14 +157,19 @@ export interface RequestTerms extends Terms {
 /** Throws `model_price_error` or `surcharge_not_priced`. */
 export function requestTerms(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): RequestTerms {
   const { spec } = request;
-  const terms = buildTerms(request, snapshot, groups);
+  const { price, plain, groupRatio } = buildTerms(request, snapshot, groups);
   const options = estimateOptions(snapshot);
-  const common = { ...terms, options, tools: reservedForTools(spec, terms.groupRatio, snapshot) };
+  const tools = reservedForTools(spec, groupRatio, snapshot);
+  const common = { price, groupRatio, options, tools };
   const open = openOutput(request, snapshot);
   const smallest = Math.min(options.defaultOutputTokens, open ?? Infinity);
   return {
-    ...common,
-    isPriced: isPriced(terms),
+    price,
+    plain,
+    groupRatio,
+    options,
+    tools,
+    isPriced: isPriced({ price, groupRatio }),
     open,
     amount: estimateQuota(open === undefined ? spec : { ...spec, outputCap: smallest }, common),
     wished: open === undefined ? undefined : estimateQuota({ ...spec, outputCap: open }, common),
@@ -172,7 +177,7 @@ export function requestTerms(request: RelayRequest, snapshot: Snapshot, groups: 
 }
 
 /** False if the group or the price makes the request free. */
-export function isPriced({ groupRatio, price }: Terms): boolean {
+export function isPriced({ groupRatio, price }: Pick<Terms, "groupRatio" | "price">): boolean {
   return Number(groupRatio) !== 0 && !price.isFree;
 }
 
@@ -197,13 +202,4 @@ function estimateOptions({ options }: Snapshot) {
 export function buildBudgetAmounts({ isPriced, amount, wished }: RequestTerms): BudgetAmounts {
   if (!isPriced) return { amount: ZERO };
   return wished === undefined ? { amount } : { amount, wished };
-}
-
-/** The same for a session. Throws `model_price_error`. */
-export function budgetAmounts(session: {
-  readonly request: RelayRequest;
-  readonly snapshot: Snapshot;
-  readonly groups: readonly string[];
-}): BudgetAmounts {
-  return buildBudgetAmounts(requestTerms(session.request, session.snapshot, session.groups));
 }

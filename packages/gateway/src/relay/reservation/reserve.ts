@@ -1,20 +1,15 @@
-import type { Budgets } from "../../billing/budgets/budgets.ts";
-import type { Ledger } from "../../billing/ledger/ledger.ts";
 import type { Quota } from "../../billing/money/quota.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { Usage } from "../../dialects/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../request/request.ts";
-import { requestTerms, type RequestTerms } from "./reservation-terms.ts";
-import { Reservation } from "./reservation.ts";
+import type { RequestTerms } from "./reservation-terms.ts";
+import { Reservation, type BudgetLimits, type Money } from "./reservation.ts";
 
-export interface ReservationDeps {
-  readonly ledger: Ledger;
-  readonly budgets: Pick<Budgets, "counting">;
+/** Where a request is paid, and what computes its charge. */
+export interface RequestMoney extends Money {
   readonly counter: TokenCounter;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
   /** Called if the charge of a request cannot be computed: the reserved amount is charged. */
   readonly onUncomputable: (requestId: string, charged: Quota, error: unknown) => void;
   /** Called if the upstream reported more than its answer can have cost; `usage` is what is charged. */
@@ -27,30 +22,19 @@ export interface RequestContext {
   readonly snapshot: Snapshot;
   /** Groups that may serve the request. */
   readonly groups: readonly string[];
-  readonly deps: ReservationDeps;
-}
-
-export interface PricedReservation {
-  readonly terms: RequestTerms;
-  readonly reservation: Reservation;
+  readonly money: RequestMoney;
 }
 
 /**
- * Reserves the estimate, or the result of `exactly` if the charge is known in advance. Throws `model_price_error`,
- * `insufficient_user_quota` or `insufficient_token_quota`.
+ * Reserves the estimate, or `exactly` if the charge is known in advance. Rejects with `insufficient_user_quota` or
+ * `insufficient_token_quota`.
  */
-export async function reserve(
-  { request, snapshot, groups, deps }: RequestContext,
-  terms: RequestTerms = requestTerms(request, snapshot, groups),
-  exactly?: Quota,
-): Promise<PricedReservation> {
-  const { amount, wished, isPriced } = terms;
-  const wanted = {
-    requestId: request.id,
-    caller: request.caller,
-    amount: exactly ?? amount,
-    ...(exactly === undefined && wished !== undefined && { wished }),
-    isCharged: exactly === undefined ? isPriced : exactly > 0,
-  };
-  return { terms, reservation: await Reservation.open(wanted, { ledger: deps.ledger, snapshot }) };
+export function reserve(
+  { request, snapshot, money }: RequestContext,
+  { amount, wished, isPriced }: RequestTerms,
+  { limits, exactly }: { readonly limits?: BudgetLimits | undefined; readonly exactly?: Quota } = {},
+): Promise<Reservation> {
+  const reserved =
+    exactly === undefined ? { amount, wished, isCharged: isPriced } : { amount: exactly, isCharged: exactly > 0 };
+  return Reservation.open(request, reserved, { money, snapshot, limits });
 }

@@ -1,13 +1,10 @@
 import { AppError } from "../../lib/app-error.ts";
-import type { Settlement } from "../../billing/ledger/ledger.ts";
 import type { Quota } from "../../billing/money/quota.ts";
-import type { AdmissionController } from "../admission/admission-controller.ts";
 import type { BuiltCall } from "../conversion/build-call.ts";
 import type { Completion } from "../response/sink.ts";
 import type { PaidAttempt } from "./log-row.ts";
-import type { Reservation } from "./reservation.ts";
+import type { Bill, Reservation } from "./reservation.ts";
 import type { RequestTerms } from "./reservation-terms.ts";
-import type { PricedReservation } from "./reserve.ts";
 
 /** An answer that is charged, with the attempts that led to it. */
 export interface Delivered {
@@ -17,12 +14,9 @@ export interface Delivered {
   readonly tried: readonly PaidAttempt[];
 }
 
-export type BudgetLimits = Pick<AdmissionController, "extend" | "shrink">;
-export type Opened = PricedReservation & { readonly budgets: BudgetLimits | undefined };
-
 /** The charge that would be due if the request ended now, and its output tokens. */
 export interface Seen {
-  readonly settlement: Settlement;
+  readonly bill: Bill;
   readonly output: number;
 }
 
@@ -33,12 +27,11 @@ export interface Seen {
 export async function raiseForModel(
   reservation: Reservation,
   { isPriced, wished, amount }: RequestTerms,
-  soFar: Settlement,
 ): Promise<void> {
   if (!isPriced) return;
   const wanted = [wished, amount].filter((one) => one !== undefined).map((one) => Math.max(1, one) as Quota);
   for (const one of wanted) {
-    if (one <= reservation.amount || (await reservation.raise(soFar, one))) return;
+    if (one <= reservation.amount || (await reservation.raiseBalance(one))) return;
   }
   throw new AppError("insufficient_user_quota", { values: { need: wanted.at(-1) ?? 0, have: reservation.amount } });
 }

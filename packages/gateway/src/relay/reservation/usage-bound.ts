@@ -87,6 +87,7 @@ function calculateMaxUnits({ spec, sent, upload }: Answered): number {
 
 /** Returns the same usage if it is possible; otherwise the possible part, with the reported numbers. */
 export function boundUsage(usage: Usage, bounds: UsageBounds): Usage {
+  if (isPossible(usage, bounds)) return usage;
   const input = Math.min(usage.input, bounds.input);
   const output = Math.min(usage.output, bounds.output);
   const units = usage.units === undefined ? undefined : Math.min(usage.units, bounds.units);
@@ -107,16 +108,23 @@ export function boundUsage(usage: Usage, bounds: UsageBounds): Usage {
     ...(units !== undefined && { units }),
   };
   const isWhole = input === usage.input && output === usage.output && units === usage.units;
-  if (!isWhole) return { ...bounded, reported: { input: usage.input, output: usage.output, units: usage.units ?? 0 } };
-  return PARTS.every((name) => bounded[name] === usage[name]) ? usage : bounded;
+  if (isWhole) return bounded;
+  return { ...bounded, reported: { input: usage.input, output: usage.output, units: usage.units ?? 0 } };
 }
 
-const PARTS = [
-  "cachedInput",
-  "cacheWrite",
-  "cacheWrite1h",
-  "audioInput",
-  "imageInput",
-  "audioOutput",
-  "reasoning",
-] as const;
+/** True if all counts are within their bounds, and the parts within their whole. */
+function isPossible(usage: Usage, bounds: UsageBounds): boolean {
+  const { input, output, units = 0, cachedInput, cacheWrite, cacheWrite1h, audioInput, imageInput } = usage;
+  return (
+    input <= bounds.input &&
+    output <= bounds.output &&
+    units <= bounds.units &&
+    cachedInput <= input &&
+    cacheWrite <= input - cachedInput &&
+    cacheWrite1h <= cacheWrite &&
+    audioInput <= input - cachedInput - cacheWrite &&
+    imageInput <= input - cachedInput - cacheWrite - audioInput &&
+    usage.audioOutput <= output &&
+    usage.reasoning <= output
+  );
+}

@@ -39,14 +39,19 @@ export class UsageToCharge {
     this.#deps = deps;
   }
 
-  /**
-   * Returns the upstream's usage as far as it is plausible, and counts where it is missing or zero. Texts that cannot
-   * be counted add nothing: a charge always succeeds.
-   */
-  async of(completion: Completion, limits: OutputLimits): Promise<Usage> {
+  /** Returns the upstream's usage as far as it is plausible; undefined if something is missing or zero. */
+  known(completion: Completion, sent: RequestedOutput): Usage | undefined {
     if (isFree(completion)) return NO_USAGE;
-    const usage = this.#reported(completion, limits);
-    if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
+    const usage = this.#reported(completion, sent);
+    return this.#isKnown(usage, completion) ? withToolCalls(usage, completion) : undefined;
+  }
+
+  /**
+   * Counts what is missing or zero in the upstream's usage. Texts that cannot be counted add nothing: a charge always
+   * succeeds.
+   */
+  async count(completion: Completion, limits: OutputLimits): Promise<Usage> {
+    const usage = this.#reported(completion, limits.sent);
     const output = await completion.countOutput().catch(() => 0);
     const input = usage.input > 0 ? usage.input : await this.#countInput();
     const seen = withCounts(usage, { input, output, source: "counted" }, completion);
@@ -58,9 +63,9 @@ export class UsageToCharge {
    * dies: a running stream needs no encoder.
    */
   atMost(completion: Completion, limits: OutputLimits): Usage {
-    if (isFree(completion)) return NO_USAGE;
-    const usage = this.#reported(completion, limits);
-    if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
+    const known = this.known(completion, limits.sent);
+    if (known) return known;
+    const usage = this.#reported(completion, limits.sent);
     const output = completion.outputBound?.() ?? 0;
     const input = usage.input > 0 ? usage.input : this.#deps.request.spec.promptEstimate;
     const seen = withCounts(usage, { input, output, source: "estimated" }, completion);
@@ -76,7 +81,7 @@ export class UsageToCharge {
   }
 
   /** Returns the upstream's usage within its bounds. */
-  #reported({ usage, bytes }: Completion, { sent }: OutputLimits): Usage {
+  #reported({ usage, bytes }: Completion, sent: RequestedOutput): Usage {
     const { request, snapshot } = this.#deps;
     if (!usage) return measureLength(request);
     const { spec, upload } = request;

@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import type { BridgeContext } from "../../dialects/core/bridge.ts";
+import type { BridgeContext, Conversion } from "../../dialects/core/bridge.ts";
 import type { Operation } from "../../dialects/core/types.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { createResponseDecoder } from "../../providers/core/response-decoder.ts";
@@ -29,6 +29,7 @@ interface AnswerHead {
   readonly headers: Record<string, string>;
   /** The context of the request that the sink answers. */
   readonly context: BridgeContext;
+  readonly conversions: readonly Conversion[];
 }
 
 /**
@@ -98,22 +99,32 @@ function unstreamed(context: SinkContext, make: () => Sink): Sink | undefined {
 
 function streamSink(context: SinkContext, head: AnswerHead, counter: TokenCounter): Sink {
   const { decoder, upstream } = readerFor(context, head);
-  const { bridges } = decoder;
-  const translation = bridges.length === 0 ? undefined : createStreamTranslation(bridges, head.context);
+  const { conversions, dialect } = decoder;
+  const translation = conversions.length === 0 ? undefined : createStreamTranslation(conversions, dialect);
   return new StreamSink(context, { decoder, upstream, translation }, counter);
 }
 
 function wholeSink(context: SinkContext, head: AnswerHead, counter: TokenCounter, isEventStream: boolean): Sink {
   const { decoder, upstream } = readerFor(context, head);
-  const { bridges } = decoder;
+  const { conversions } = decoder;
   const translate: AnswerTranslation =
-    bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, head.context);
+    conversions.length === 0 ? undefined : (answer) => translateAnswer(conversions, answer);
   return new WholeSink(context, { decoder, upstream, translate, isEventStream }, counter);
 }
 
-function readerFor({ target, dialect }: SinkContext, { context, headers }: AnswerHead) {
+function readerFor({ target, dialect }: SinkContext, { context, conversions, headers }: AnswerHead) {
   const { channel, plan } = target;
-  const decoder = createResponseDecoder({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+  const { provider, route, bridges } = plan;
+  const decoder = createResponseDecoder({
+    provider,
+    route,
+    bridges,
+    conversions,
+    context,
+    channel,
+    headers,
+    maxEventBytes: MAX_EVENT_BYTES,
+  });
   return { decoder, upstream: dialectById(decoder.dialect) ?? dialect };
 }
 

@@ -58,6 +58,7 @@ export class DeliveredOutput {
     this.#counter.add(blocks);
     this.#received += blocks.length;
     this.#unseen?.note(blocks);
+    this.#context.exchange?.readEvents(blocks);
     this.#noteTiers(blocks);
     if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
   }
@@ -72,6 +73,7 @@ export class DeliveredOutput {
 
   /** `blocks` are the events before an error. */
   noteLast(blocks: Buffer): void {
+    this.#context.exchange?.readEvents(blocks);
     this.#counter.add(blocks);
   }
 

@@ -10,6 +10,7 @@ import { dialectById } from "../../dialects/index.ts";
 import { NO_USAGE, type Dialect, type DialectId } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { encodeBlock, parseEvents } from "../../lib/text/sse.ts";
+import { beginConversions } from "../conversion/translate.ts";
 import { createSink } from "./create-sink.ts";
 import { Delivery, DeliveryTicker, STREAM_HEADERS } from "./delivery.ts";
 import type { Completion, Sink, SinkContext } from "./sink.ts";
@@ -133,13 +134,15 @@ async function runPackets(client: DialectId, upstream: DialectId, packets: reado
         return completion.usage ?? NO_USAGE;
       },
       progress: () => undefined,
+      fallsBack: () => false,
       outputRoom: Infinity,
       fault: (error: unknown) => ended.reject(error as Error),
       finish: ended.resolve,
       refused: () => ({ error: new AppError("upstream_stream_interrupted") }),
     } as unknown as SinkContext;
     const bridging = createBridgeContext({ spec: { ...spec, outputCap: undefined, promptEstimate: 1 } as never });
-    const head = { status: 200, headers: { "content-type": "text/event-stream" }, context: bridging };
+    const conversions = beginConversions(bridges, bridging);
+    const head = { status: 200, headers: { "content-type": "text/event-stream" }, context: bridging, conversions };
     const sink = createSink(context, head, counter) as Sink;
     void (async () => {
       for (const packet of packets) {

@@ -15,7 +15,7 @@ const ticker = new DeliveryTicker({ heartbeatMs: 0, stuckMs: 60_000 });
 const counter = { count: () => Promise.resolve([1]), stop: () => Promise.resolve() };
 const plain: ResponseDecoder = {
   dialect: "openai-chat",
-  bridges: [],
+  conversions: [],
   refusal: () => undefined,
   answer: (body) => body,
   feed: (chunk) => chunk,
@@ -52,6 +52,7 @@ function createContext(delivery: Delivery, faults: unknown[], finish: (result: A
       return asked === 1 ? Promise.reject(new Error("no charge")) : Promise.resolve(NO_USAGE);
     },
     progress: () => undefined,
+    fallsBack: () => false,
     outputRoom: Infinity,
     fault: (error: unknown) => void faults.push(error),
     finish,

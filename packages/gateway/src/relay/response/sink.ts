@@ -1,15 +1,17 @@
+import type { FallbackCause } from "@fairway/wire";
 import type { Dispatcher } from "undici";
 import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { ServedTiers } from "../../dialects/core/served-tiers.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
-import type { UpstreamError } from "../../providers/core/types.ts";
+import type { UpstreamError } from "../../providers/core/failed-answer.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { StreamTranslation } from "../conversion/translate.ts";
 import type { ReadOn } from "./unseen-output.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { AttemptResult, FinishReason } from "../upstream/attempt-result.ts";
+import type { TracedExchange } from "../upstream/traced-exchange.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** Why an answer has no content: its prompt was refused, it ended regularly without any, or it broke off before. */
@@ -48,8 +50,12 @@ export interface SinkContext {
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly controller: Dispatcher.DispatchController;
+  /** Set for a traced call, whose span shows what it read. */
+  readonly exchange?: TracedExchange | undefined;
   /** Monotonic milliseconds of the call. */
   readonly startedAt: number;
+  /** True if the request has another model for answers that end for this cause. */
+  fallsBack(cause: FallbackCause): boolean;
   /** How far a stream is read after its client has left; undefined = no further. */
   readonly readOn: ReadOn | undefined;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */

@@ -189,7 +189,7 @@ export class StreamSink implements Sink {
       const read = beginning.read(block);
       if (read === undefined) continue;
       if (!("events" in read)) return this.#failed(read, new AppError("upstream_invalid_stream"));
-      if (read.isRefused && this.#context.request.fallbacks?.has("content"))
+      if (read.isRefused && this.#context.fallsBack("content"))
         return this.#failed(refusedAnswer(), new AppError("upstream_stream_interrupted"));
       const end = block.byteOffset - events.byteOffset + block.length;
       this.#begin(read);

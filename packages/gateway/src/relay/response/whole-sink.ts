@@ -175,6 +175,7 @@ export class WholeSink implements Sink {
   async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
     const context = this.#context;
     const { delivery, request } = context;
+    context.exchange?.readAnswer(answer);
     const usage = this.#upstream.usage(answer);
     if (delivery.isDisconnected) return this.#chargeUnread(answer, usage);
     if (this.#mayBeAnsweredElsewhere(answer)) return context.finish({ kind: "failed", failure: refusedAnswer() });
@@ -210,7 +211,7 @@ export class WholeSink implements Sink {
 
   /** True if the answer only refuses, and the request has another model for that. */
   #mayBeAnsweredElsewhere(answer: JsonObject): boolean {
-    if (this.#context.request.fallbacks?.has("content") !== true) return false;
+    if (!this.#context.fallsBack("content")) return false;
     return this.#upstream.isRefusal?.(answer) === true && this.#upstream.answerTexts(answer).text === "";
   }
 

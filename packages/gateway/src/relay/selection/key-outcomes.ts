@@ -1,5 +1,5 @@
 import { isAccountRefused } from "../upstream/failure.ts";
-import type { UpstreamError } from "../../providers/core/types.ts";
+import type { UpstreamError } from "../../providers/core/failed-answer.ts";
 
 /** The latest outcome that shows whether an upstream serves a key. */
 export interface KeyOutcome {

@@ -1,7 +1,7 @@
 import { dialectById } from "../../dialects/index.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
 import type { Bridge } from "../../dialects/core/bridge.ts";
-import type { RequestSpec, Body, Dialect, DialectId } from "../../dialects/core/types.ts";
+import type { RequestSpec, Body, Dialect, DialectId, Operation } from "../../dialects/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 
@@ -15,7 +15,8 @@ export interface Plan {
   readonly upstreamDialect: Dialect | undefined;
 }
 
-const plans = new Map<string, readonly Plan[]>();
+/** By channel type, operation and dialect: a joined key would be a new text for every request. */
+const plans = new Map<number, Map<Operation, Map<DialectId, readonly Plan[]>>>();
 
 /** Returns the first route that can serve the request, native ones first; undefined if the channel cannot. */
 export function planFor(
@@ -42,10 +43,14 @@ export function planOver(
 }
 
 function knownPlans(type: number, spec: RequestSpec): readonly Plan[] {
-  const name = `${type} ${spec.operation} ${spec.dialect}`;
-  let known = plans.get(name);
-  if (!known) plans.set(name, (known = listPlans(type, spec)));
-  return known;
+  const { operation, dialect } = spec;
+  const known = plans.get(type)?.get(operation)?.get(dialect);
+  if (known) return known;
+  const byOperation = plans.get(type) ?? new Map<Operation, Map<DialectId, readonly Plan[]>>();
+  const byDialect = byOperation.get(operation) ?? new Map<DialectId, readonly Plan[]>();
+  const listed = listPlans(type, spec);
+  plans.set(type, byOperation.set(operation, byDialect.set(dialect, listed)));
+  return listed;
 }
 
 function listPlans(type: number, spec: RequestSpec): Plan[] {

@@ -12,6 +12,7 @@ import type { RouteTarget, SelectionDeps } from "./types.ts";
 import { pinnedTarget } from "./pinned-target.ts";
 import { createSelection } from "./select.ts";
 
+const caller = {};
 const spec: RequestSpec = {
   operation: "chat",
   dialect: "openai-chat",
@@ -66,6 +67,7 @@ function createSnapshot(channels: readonly ChannelRecord[], options: Record<stri
     fallbacks: undefined,
     guardrail: undefined,
     responseCache: undefined,
+    tags: undefined,
     balancing: resolveBalancingPolicy(parseOptions(Object.entries(options).map(([key, value]) => ({ key, value })))),
     channels: new Map(channels.map((one) => [one.id, one])),
     index: new Map([["default", new Map(levels.length > 0 ? [["m", levels]] : [])]]),
@@ -99,7 +101,7 @@ describe("createSelection", () => {
     const draws = 20_000;
     let first = 0;
     for (let i = 0; i < draws; i++) {
-      if (createSelection(snapshot, ["default"], { spec }, deps(random)).next()?.channel.id === 1) first++;
+      if (createSelection(snapshot, ["default"], { caller, spec }, deps(random)).next()?.channel.id === 1) first++;
     }
     const expected = draws / 3;
     const chiSquare = (first - expected) ** 2 / expected + (first - expected) ** 2 / (draws - expected);
@@ -112,7 +114,7 @@ describe("createSelection", () => {
       channel(2, { priority: 5 }),
       channel(3, { priority: 1 }),
     ]);
-    const selection = createSelection(snapshot, ["default"], { spec }, deps());
+    const selection = createSelection(snapshot, ["default"], { caller, spec }, deps());
     const ids = [selection.next(), selection.next(), selection.next(), selection.next()].map(
       (choice) => choice?.channel.id,
     );
@@ -125,13 +127,13 @@ describe("createSelection", () => {
       [channel(1, { priority: 5 }), channel(2, { priority: 5 }), channel(3, { priority: 1 })],
       { RetrySameLevel: "false" },
     );
-    const selection = createSelection(snapshot, ["default"], { spec }, deps());
+    const selection = createSelection(snapshot, ["default"], { caller, spec }, deps());
     expect([1, 2]).toContain(selection.next()?.channel.id);
     expect(selection.next()?.channel.id).toBe(3);
   });
 
   it("tries a channel again only after a transient failure and when nothing else is left", () => {
-    const selection = createSelection(createSnapshot([channel(1)]), ["default"], { spec }, deps());
+    const selection = createSelection(createSnapshot([channel(1)]), ["default"], { caller, spec }, deps());
     const target = selection.next();
     if (target) selection.failed(target, { isTransient: true, isOfKey: false });
     expect(selection.next()?.channel.id).toBe(1);
@@ -142,10 +144,16 @@ describe("createSelection", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(createSnapshot([channel(1, { priority: 5 }), channel(2)]), ["default"], { spec }, resting).next()
-        ?.channel.id,
+      createSelection(
+        createSnapshot([channel(1, { priority: 5 }), channel(2)]),
+        ["default"],
+        { caller, spec },
+        resting,
+      ).next()?.channel.id,
     ).toBe(2);
-    expect(createSelection(createSnapshot([channel(1)]), ["default"], { spec }, resting).next()?.channel.id).toBe(1);
+    expect(
+      createSelection(createSnapshot([channel(1)]), ["default"], { caller, spec }, resting).next()?.channel.id,
+    ).toBe(1);
   });
 
   it("reads a level of thousands a few times, however many of its channels rest", () => {
@@ -159,7 +167,7 @@ describe("createSelection", () => {
       ...resting,
       cooldowns: { ...resting.cooldowns, until: (id: number) => (id === 7 ? 0 : Infinity) },
     };
-    const selection = createSelection(createSnapshot(many), ["default"], { spec }, rested);
+    const selection = createSelection(createSnapshot(many), ["default"], { caller, spec }, rested);
     expect(selection.next()?.channel.id).toBe(7);
     expect(draws).toBeLessThan(10);
     // Only keys that were drawn take their turn.
@@ -171,7 +179,7 @@ describe("createSelection", () => {
     const resting = deps(() => 0);
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
-      createSelection(createSnapshot([channel(1, { keys: ["a", "b"] })]), ["default"], { spec }, resting).next()
+      createSelection(createSnapshot([channel(1, { keys: ["a", "b"] })]), ["default"], { caller, spec }, resting).next()
         ?.keyIndex,
     ).toBe(1);
   });
@@ -179,7 +187,9 @@ describe("createSelection", () => {
   it("polls keys in turn across requests", () => {
     const shared = deps();
     const snapshot = createSnapshot([channel(1, { keys: ["a", "b", "c"], keyMode: "polling" })]);
-    const indices = [1, 2, 3, 4].map(() => createSelection(snapshot, ["default"], { spec }, shared).next()?.keyIndex);
+    const indices = [1, 2, 3, 4].map(
+      () => createSelection(snapshot, ["default"], { caller, spec }, shared).next()?.keyIndex,
+    );
     expect(indices).toEqual([0, 1, 2, 0]);
   });
 
@@ -188,32 +198,32 @@ describe("createSelection", () => {
       channel(1, { maxInputTokens: 99, priority: 9 }),
       channel(2, { maxInputTokens: 100 }),
     ]);
-    expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshot, ["default"], { caller, spec }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("skips channels whose type cannot serve the endpoint", () => {
     const snapshot = createSnapshot([channel(1, { type: 36, priority: 9 }), channel(2)]);
-    expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
+    expect(createSelection(snapshot, ["default"], { caller, spec }, deps()).next()?.channel.id).toBe(2);
   });
 
   it("distinguishes an endpoint that no channel of the model supports from one without a channel now", () => {
     const spoken: RequestSpec = { ...spec, operation: "audio.speech", dialect: "openai-audio" };
     const snapshot = createSnapshot([channel(1, { type: 14 })]);
-    expect(() => createSelection(snapshot, ["default"], { spec: spoken }, deps()).next()).toThrow(
+    expect(() => createSelection(snapshot, ["default"], { caller, spec: spoken }, deps()).next()).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryable: false }),
     );
     const both = createSnapshot([channel(1, { type: 14 }), channel(2, { maxInputTokens: 1 })]);
-    expect(() => createSelection(both, ["default"], { spec: { ...spoken, promptEstimate: 2 } }, deps()).next()).toThrow(
-      expect.objectContaining({ code: "no_available_channel", retryable: true }),
-    );
+    expect(() =>
+      createSelection(both, ["default"], { caller, spec: { ...spoken, promptEstimate: 2 } }, deps()).next(),
+    ).toThrow(expect.objectContaining({ code: "no_available_channel", retryable: true }));
   });
 
   it("distinguishes an unknown model from a model without an enabled channel", () => {
-    expect(() => createSelection(createSnapshot([]), ["default"], { spec }, deps())).toThrow(
+    expect(() => createSelection(createSnapshot([]), ["default"], { caller, spec }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),
     );
     const off = createSnapshot([channel(1, { status: 2 })]);
-    expect(() => createSelection(off, ["default"], { spec }, deps())).toThrow(
+    expect(() => createSelection(off, ["default"], { caller, spec }, deps())).toThrow(
       expect.objectContaining({ code: "no_available_channel", status: 503, retryAfterMs: 5_000 }),
     );
   });
@@ -222,11 +232,11 @@ describe("createSelection", () => {
 describe("pinnedTarget", () => {
   it("names the fault of the pinned channel", () => {
     const snapshot = createSnapshot([channel(1), channel(2, { status: 3 })]);
-    expect(pinnedTarget(snapshot, { channelId: 1, group: "default" }, { spec }, deps()).channel.id).toBe(1);
-    expect(() => pinnedTarget(snapshot, { channelId: 2, group: "default" }, { spec }, deps())).toThrow(
+    expect(pinnedTarget(snapshot, { channelId: 1, group: "default" }, { caller, spec }, deps()).channel.id).toBe(1);
+    expect(() => pinnedTarget(snapshot, { channelId: 2, group: "default" }, { caller, spec }, deps())).toThrow(
       expect.objectContaining({ code: "channel_disabled" }),
     );
-    expect(() => pinnedTarget(snapshot, { channelId: 9, group: "default" }, { spec }, deps())).toThrow(
+    expect(() => pinnedTarget(snapshot, { channelId: 9, group: "default" }, { caller, spec }, deps())).toThrow(
       expect.objectContaining({ code: "channel_not_found" }),
     );
   });
@@ -238,7 +248,7 @@ describe("keys of one channel", () => {
     const shared = deps(random);
     return Array.from(
       { length: count },
-      () => createSelection(createSnapshot([one]), ["default"], { spec }, shared).next()?.keyIndex,
+      () => createSelection(createSnapshot([one]), ["default"], { caller, spec }, shared).next()?.keyIndex,
     );
   };
 
@@ -260,7 +270,7 @@ describe("keys of one channel", () => {
     const selection = createSelection(
       createSnapshot([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
       ["default"],
-      { spec },
+      { caller, spec },
       deps(() => 0),
     );
     const tried: string[] = [];
@@ -274,14 +284,16 @@ describe("keys of one channel", () => {
   it("do not serve their conversation again when they are off", () => {
     const one = channel(1, { keys, usableKeys: [2] });
     const preferred = { channelId: 1, keyIndex: 0 };
-    expect(createSelection(createSnapshot([one]), ["default"], { spec, preferred }, deps()).next()?.keyIndex).toBe(2);
+    expect(
+      createSelection(createSnapshot([one]), ["default"], { caller, spec, preferred }, deps()).next()?.keyIndex,
+    ).toBe(2);
   });
 });
 
 describe("what is full", () => {
   const two = [channel(1, { priority: 5, keys: ["a", "b"] }), channel(2)];
   const select = (channels: readonly ChannelRecord[], more: Partial<SelectionDeps> = {}) =>
-    createSelection(createSnapshot(channels), ["default"], { spec }, { ...deps(() => 0), ...more });
+    createSelection(createSnapshot(channels), ["default"], { caller, spec }, { ...deps(() => 0), ...more });
 
   it("is one key, or the channel with all its keys", () => {
     const tried = (what: "key" | "channel") => {
@@ -300,7 +312,7 @@ describe("what is full", () => {
   it("is waited for while all others rest, and resting keys are the last resort", () => {
     const resting = deps();
     resting.breakers.applyRemote(2, 0, 10_000);
-    const selection = createSelection(createSnapshot(two), ["default"], { spec }, resting);
+    const selection = createSelection(createSnapshot(two), ["default"], { caller, spec }, resting);
     selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()).toBeUndefined();
     const again = selection.reopen() as RouteTarget;
@@ -314,7 +326,7 @@ describe("what is full", () => {
     const resting = deps();
     resting.breakers.applyRemote(2, 0, 10_000);
     const three = [...two, channel(3, { priority: 9 })];
-    const selection = createSelection(createSnapshot(three), ["default"], { spec }, resting);
+    const selection = createSelection(createSnapshot(three), ["default"], { caller, spec }, resting);
     selection.failed(selection.next() as RouteTarget, { isTransient: false, isOfKey: false });
     selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()?.channel.id).toBe(2);
@@ -326,7 +338,7 @@ describe("the preferred channel", () => {
     const channels = [channel(1, { priority: 5 }), channel(2, { priority: 1 })];
     const snapshot = createSnapshot(channels, { RetrySameLevel: "false" });
     const preferred = { channelId: 2, keyIndex: 0 };
-    const selection = createSelection(snapshot, ["default"], { spec, preferred }, deps());
+    const selection = createSelection(snapshot, ["default"], { caller, spec, preferred }, deps());
     const first = selection.next() as RouteTarget;
     expect(first.channel.id).toBe(2);
     selection.failed(first, { isTransient: true, isOfKey: false });
@@ -340,7 +352,7 @@ describe("the probe of a key that was skipped", () => {
     const clock = { now: () => now };
     const shared = { ...deps(), breakers: createBreakers({ clock }), now: () => now };
     const snapshot = createSnapshot([channel(1, { priority: 5 }), channel(2)]);
-    const begin = () => createSelection(snapshot, ["default"], { spec }, shared);
+    const begin = () => createSelection(snapshot, ["default"], { caller, spec }, shared);
     shared.breakers.applyRemote(1, 0, 10_000);
     now = 10_001;
     const refused = begin();
@@ -354,7 +366,7 @@ describe("the probe of a key that was skipped", () => {
 describe("a change while a request waits or tries", () => {
   it("applies: a channel that was switched off is not chosen, a new one is", () => {
     let current = createSnapshot([channel(1), channel(2, { priority: -1 })]);
-    const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
+    const selection = createSelection(current, ["default"], { caller, spec }, { ...deps(), current: () => current });
     const first = selection.next() as RouteTarget;
     selection.failed(first, { isTransient: true, isOfKey: false });
     current = createSnapshot([channel(1, { status: 2 }), channel(2, { status: 2 }), channel(3)]);
@@ -364,7 +376,7 @@ describe("a change while a request waits or tries", () => {
 
   it("applies to a channel that was full", () => {
     let current = createSnapshot([channel(1)]);
-    const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
+    const selection = createSelection(current, ["default"], { caller, spec }, { ...deps(), current: () => current });
     selection.full(selection.next() as RouteTarget, "channel");
     current = createSnapshot([channel(1, { keys: ["new"] })]);
     const again = selection.reopen() as RouteTarget;

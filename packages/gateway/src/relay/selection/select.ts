@@ -1,6 +1,7 @@
 import type { ChannelStrategy, SkipReason } from "@fairway/wire";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { keepTeamChannels, refuseTeamModel } from "../../identity/authentication/team-rights.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level, Snapshot } from "../../snapshot/types.ts";
 import type { LimitScope, RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
@@ -36,14 +37,29 @@ export function createSelection(
   deps: SelectionDeps,
 ): Selection {
   const { model } = criteria.spec;
-  const stages = listStages(snapshot, groups, model);
+  const stages = listStages(snapshot, groups, criteria);
+  const team = criteria.caller.team;
+  if (stages.length === 0 && team && listStages(snapshot, groups, { spec: criteria.spec, caller: {} }).length > 0)
+    throw refuseTeamModel(team, model);
   if (stages.length === 0) throw notSelectable(snapshot, groups, model, listedName(model));
-  return new ChannelSelector(snapshot, groups, stages, { ...criteria, deps });
+  const { spec, caller, body, sharedIds, preferred } = criteria;
+  return new ChannelSelector(snapshot, groups, stages, { spec, caller, body, sharedIds, preferred, deps });
 }
 
-function listStages({ index }: Snapshot, groups: readonly string[], model: string): readonly Stage[] {
-  const name = listedName(model);
-  return groups.flatMap((group) => (index.get(group)?.get(name) ?? []).map((level) => ({ group, level })));
+function listStages(
+  { index }: Snapshot,
+  groups: readonly string[],
+  { spec, caller }: Pick<SelectionCriteria, "spec" | "caller">,
+): readonly Stage[] {
+  const name = listedName(spec.model);
+  const stages: Stage[] = [];
+  for (const group of groups) for (const level of index.get(group)?.get(name) ?? []) stages.push({ group, level });
+  if (caller.team === undefined) return stages;
+  const allowed = stages.map(({ group, level }) => ({
+    group,
+    level: { ...level, channels: keepTeamChannels(level.channels, caller) },
+  }));
+  return allowed.filter(({ level }) => level.channels.length > 0);
 }
 
 interface Stage {
@@ -53,11 +69,13 @@ interface Stage {
 
 class ChannelSelector implements Selection {
   readonly #tried = new Set<number>();
-  readonly #again = new Map<number, RouteTarget>();
+  // The next three are created when the first channel fails or is full: most requests need only one channel.
+  /** Targets that may be tried again after a transient failure, by channel. */
+  #again: Map<number, RouteTarget> | undefined;
   /** Channels on which an attempt failed because of its key. */
-  readonly #otherKeys = new Set<number>();
+  #otherKeys: Set<number> | undefined;
   /** Targets that are not tried again: channels by id, keys by id and index. */
-  readonly #full = new Set<string>();
+  #full: Set<string> | undefined;
   readonly #keepsLevel: boolean;
   readonly #groups: readonly string[];
   #stages: readonly Stage[];
@@ -97,22 +115,23 @@ class ChannelSelector implements Selection {
     this.#stageBefore = this.#stage;
     const preferred = this.#hasChosen ? undefined : this.#preferred();
     const target = preferred ?? this.#find();
-    if (!target) {
-      const { model } = this.#request.spec;
-      const unknown = this.#hasChosen ? undefined : this.#unknownIds();
-      if (unknown) throw unknown;
-      if (!this.#hasChosen) throw this.#servesNever() ? unserved(this.#request.spec) : unavailable(this.#groups, model);
-      return undefined;
-    }
+    if (!target && !this.#hasChosen) throw this.#refusal();
+    if (!target) return undefined;
     this.#hasChosen = true;
     this.#isPreferred = preferred !== undefined;
     this.#last = target;
     this.#countRun(target);
     this.#tried.add(target.channel.id);
-    this.#again.delete(target.channel.id);
+    this.#again?.delete(target.channel.id);
     this.#request.deps.breakers.markChosen(target.channel.id, target.keyIndex);
     if (!preferred && !this.#keepsLevel && this.#stage < this.#stages.length - 1) this.#stage++;
     return target;
+  }
+
+  /** Returns why no channel can be chosen. */
+  #refusal(): AppError {
+    const { spec } = this.#request;
+    return this.#unknownIds() ?? (this.#servesNever() ? unserved(spec) : unavailable(this.#groups, spec.model));
   }
 
   /** True if no channel of the model can ever serve the request, so that waiting is useless. */
@@ -133,7 +152,7 @@ class ChannelSelector implements Selection {
   #find(): RouteTarget | undefined {
     const target = this.#choose(false);
     if (target) return target;
-    const again = () => this.#again.values().next().value;
+    const again = () => this.#again?.values().next().value;
     if (this.restsForMs === undefined || (this.#hasFull && !this.#takesResting)) return again();
     this.#stage = 0;
     return this.#choose(true) ?? again();
@@ -148,16 +167,16 @@ class ChannelSelector implements Selection {
     // A request that continues after a failure does not wait.
     this.#takesResting = true;
     if (isOfKey && channel.keys.length > 1) {
-      this.#full.add(keyName(channel.id, keyIndex));
-      this.#otherKeys.add(channel.id);
+      (this.#full ??= new Set()).add(keyName(channel.id, keyIndex));
+      (this.#otherKeys ??= new Set()).add(channel.id);
     }
-    if (isTransient) this.#again.set(channel.id, target);
+    if (isTransient) (this.#again ??= new Map()).set(channel.id, target);
   }
 
   full({ channel, keyIndex }: RouteTarget, what: LimitScope): void {
     this.leave();
     this.#hasFull = true;
-    this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
+    (this.#full ??= new Set()).add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
     this.#tried.delete(channel.id);
     this.#skip(channel.id, LIMITED);
     this.#stage = this.#stageBefore;
@@ -187,12 +206,16 @@ class ChannelSelector implements Selection {
       open += channels.length;
       for (let at = 0; at < channels.length && entries.length < MAX_CANDIDATES; at++) {
         const channel = channels[at] as ChannelRecord;
-        entries.push([channel.id, group, priority, channel.weight, ...this.#findSkip(channel.id)]);
+        const [skipped, waitMs] = this.#findSkip(channel.id);
+        const entry = [channel.id, group, priority, channel.weight, skipped] as const;
+        entries.push(waitMs === undefined ? entry : [...entry, waitMs]);
       }
     }
     const off = unlisted(this.#snapshot, this.#groups, listedName(this.#request.spec.model));
-    entries.push(...off.entries.slice(0, MAX_CANDIDATES - entries.length));
-    return { entries, open, total: open + off.count, ...this.#balanced };
+    for (let at = 0; at < off.entries.length && entries.length < MAX_CANDIDATES; at++)
+      entries.push(off.entries[at] as CandidateEntry);
+    const candidates = { entries, open, total: open + off.count };
+    return this.#balanced ? { ...candidates, ...this.#balanced } : candidates;
   }
 
   #findSkip(channelId: number): readonly [SkipReason | "", number?] {
@@ -207,7 +230,7 @@ class ChannelSelector implements Selection {
   }
 
   reopen(): RouteTarget | undefined {
-    this.#full.clear();
+    this.#full = undefined;
     this.#hasFull = false;
     this.#stage = 0;
     return this.next();
@@ -221,13 +244,14 @@ class ChannelSelector implements Selection {
 
   /** Applies the changes that the operator made since the last choice. */
   #follow(): void {
-    const { deps, spec } = this.#request;
+    const { deps } = this.#request;
     const current = deps.current?.() ?? this.#snapshot;
     if (current === this.#snapshot) return;
     this.#snapshot = current;
-    this.#stages = listStages(current, this.#groups, spec.model);
+    this.#stages = listStages(current, this.#groups, this.#request);
     if (this.#keepsLevel) this.#stage = 0;
-    for (const [id, { channel }] of this.#again) if (current.channels.get(id) !== channel) this.#again.delete(id);
+    for (const [id, { channel }] of this.#again ?? [])
+      if (current.channels.get(id) !== channel) this.#again?.delete(id);
   }
 
   get isExhausted(): boolean {
@@ -253,17 +277,17 @@ class ChannelSelector implements Selection {
 
   #choose(canRest: boolean): RouteTarget | undefined {
     const onRest = canRest ? undefined : (until: number) => this.#rests(until);
-    const full = this.#full.size > 0 ? this.#full : undefined;
+    const full = this.#full;
     const onSkip = (channel: ChannelRecord) => this.#skip(channel.id, findSkipReason(channel, this.#request));
+    const criteria = { ...this.#request, onRest, onSkip, full };
     while (this.#stage < this.#stages.length) {
       const { group, level } = this.#stages[this.#stage] as Stage;
-      const criteria = { ...this.#request, onRest, onSkip, full };
       const balance = this.#balance();
       const target = balance
         ? drawBalanced({ group, level, tried: this.#tried }, criteria, balance, this.#observe(balance))
         : draw(level, group, this.#tried, criteria);
       if (target) return target;
-      const other = this.#otherKeys.size > 0 && this.#withOtherKeys(level);
+      const other = this.#otherKeys && this.#withOtherKeys(level, this.#otherKeys);
       const otherKey = other && draw(other, group, NOT_TRIED, { ...this.#request, onRest, full });
       if (otherKey) return otherKey;
       this.#stage++;
@@ -287,8 +311,8 @@ class ChannelSelector implements Selection {
     };
   }
 
-  #withOtherKeys({ priority, channels }: Level): Level {
-    return { priority, channels: channels.filter(({ id }) => this.#otherKeys.has(id)) };
+  #withOtherKeys({ priority, channels }: Level, ids: ReadonlySet<number>): Level {
+    return { priority, channels: channels.filter(({ id }) => ids.has(id)) };
   }
 
   #rests(until: number): void {

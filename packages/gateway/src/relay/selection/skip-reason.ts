@@ -20,7 +20,7 @@ interface Health {
 
 interface Criteria {
   readonly spec: RequestSpec;
-  readonly body?: Body;
+  readonly body?: Body | undefined;
   readonly sharedIds?: SharedIds | undefined;
   readonly deps: Health & { readonly now: () => number };
 }
@@ -69,7 +69,9 @@ const found = new WeakMap<Snapshot, Map<string, Unlisted>>();
 export function unlisted(snapshot: Snapshot, groups: readonly string[], name: string): Unlisted {
   let known = found.get(snapshot);
   if (!known) found.set(snapshot, (known = new Map<string, Unlisted>()));
-  const key = `${name}\n${groups.join("\n")}`;
+  // Most requests have one group, and `join` would copy its name.
+  const listedGroups = groups.length === 1 ? groups[0] : groups.join("\n");
+  const key = `${name}\n${listedGroups}`;
   let channels = known.get(key);
   if (!channels) known.set(key, (channels = findUnlisted(snapshot, groups, name)));
   return channels;

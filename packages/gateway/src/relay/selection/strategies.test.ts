@@ -77,7 +77,7 @@ function createReplica(seed: number): Deps {
 }
 
 function select(snapshot: Snapshot, deps: SelectionDeps, more: Partial<RequestSpec> = {}): Selection {
-  return createSelection(snapshot, ["default"], { spec: { ...spec, ...more } }, deps);
+  return createSelection(snapshot, ["default"], { caller: {}, spec: { ...spec, ...more } }, deps);
 }
 
 describe("the strategy latency", () => {

@@ -1,4 +1,5 @@
 import type { Body, RequestSpec } from "../../dialects/core/types.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Plan } from "./plan.ts";
@@ -67,7 +68,9 @@ export interface SelectionDeps {
 /** The request that needs a channel; some routes depend on its body. */
 export interface SelectionCriteria {
   readonly spec: RequestSpec;
-  readonly body?: Body;
+  /** A team may be limited to some channels. */
+  readonly caller: Pick<Caller, "team">;
+  readonly body?: Body | undefined;
   /** Only channels that list them may serve. */
   readonly sharedIds?: SharedIds | undefined;
   /** Tried first, unless it rests. */

@@ -6,13 +6,15 @@ import type { RelayRequest } from "../request/request.ts";
 import { withFullHistory, type HistoryDeps } from "./history-expansion.ts";
 import { notFound, locateResponse, type ResponseLocation, type ResponseLocatorDeps } from "./response-locator.ts";
 
-type BindDeps = ResponseLocatorDeps & HistoryDeps;
+/** What finds the answer that a request continues. */
+export type BindDeps = ResponseLocatorDeps & HistoryDeps;
 
 /**
  * Binds a request that continues a response of an upstream to the account that stores it; a request that continues a
- * response stored here is sent in full. Throws `response_not_found` if the response is unknown or another user's.
+ * response stored here is sent in full. Undefined if requests of its protocol continue nothing. Rejects with
+ * `response_not_found` if the response is unknown or another user's.
  */
-export async function bindToAccount(request: RelayRequest, deps: BindDeps): Promise<RelayRequest> {
+export function bindToAccount(request: RelayRequest, deps: BindDeps): Promise<RelayRequest> | undefined {
   switch (request.spec.dialect) {
     case "openai-responses":
     case "openai-compaction":
@@ -21,7 +23,7 @@ export async function bindToAccount(request: RelayRequest, deps: BindDeps): Prom
     case "anthropic-messages":
       return bindThread(request, request.body.json(), deps);
     default:
-      return request;
+      return undefined;
   }
 }
 

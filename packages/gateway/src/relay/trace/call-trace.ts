@@ -14,15 +14,15 @@ export interface CallTrace {
   /** Milliseconds from arrival to the end. */
   readonly ms: number;
   /** Quota units that were reserved. */
-  readonly r?: number;
+  readonly r?: number | undefined;
   /** Where the price comes from. */
-  readonly p?: string;
+  readonly p?: string | undefined;
   /** Candidates: channel, group, priority, weight, why it was skipped ("" = tried), milliseconds that it rests. */
   readonly c: readonly CandidateEntry[];
   /** Candidates that did not fit. */
-  readonly m?: number;
+  readonly m?: number | undefined;
   /** Draws of a strategy: the channel that was taken, its measure (-1 = not known), and the other with its own. */
-  readonly d?: readonly DrawEntry[];
+  readonly d?: readonly DrawEntry[] | undefined;
   /** Attempts: see `AttemptEntry`. */
   readonly a: readonly AttemptEntry[];
 }
@@ -58,12 +58,15 @@ const SILENT_MEMBERS = 12;
 
 /** Returns the trace with as many candidates and attempts as fit; long names are cut. */
 export function boundedTrace(trace: CallTrace): CallTrace {
+  return isSurelyShort(trace) ? trace : cutTrace(trace);
+}
+
+function cutTrace(trace: CallTrace): CallTrace {
   const c = trace.c.slice(0, MAX_CANDIDATES).map(cutCandidate);
   const d = trace.d?.slice(0, MAX_ATTEMPTS);
   let a = shortAttempts(trace.a).map(shortAttempt);
   let left = (trace.m ?? 0) + trace.c.length - c.length;
   const buildTrace = (): CallTrace => ({ ...trace, c, ...(d && { d }), a, ...(left > 0 && { m: left }) });
-  if (!d && isSurelyShort(c, a)) return buildTrace();
   while (c.length > 0 && byteLength(buildTrace()) > TRACE_BYTES) {
     c.pop();
     left += 1;
@@ -85,15 +88,29 @@ const NUMBERS_BYTES = 70;
 /** JSON writes one character as at most six bytes. */
 const MAX_BYTES = 6;
 
-/** Estimates the length: writing a trace only to measure it would cost a plain call as much as the trace itself. */
-function isSurelyShort(candidates: readonly CandidateEntry[], attempts: readonly AttemptEntry[]): boolean {
+/**
+ * True if nothing has to be cut, as in nearly every trace. Estimates the length: writing a trace only to measure it
+ * would cost a plain call as much as the trace itself.
+ */
+function isSurelyShort({ c: candidates, a: attempts, d: draws }: CallTrace): boolean {
+  if (draws || candidates.length > MAX_CANDIDATES || attempts.length > MAX_ATTEMPTS) return false;
   let bytes = 3 * NUMBERS_BYTES;
-  for (const [, group, , , skipped] of candidates) bytes += NUMBERS_BYTES + skipped.length + MAX_BYTES * group.length;
-  for (const [, , , , , , code, outcome, next, model, host, id, said = ""] of attempts) {
-    const texts = code.length + model.length + host.length + id.length + said.length;
-    bytes += 2 * NUMBERS_BYTES + outcome.length + next.length + MAX_BYTES * texts;
-  }
+  for (const candidate of candidates) bytes += boundCandidate(candidate);
+  for (const attempt of attempts) bytes += boundAttempt(attempt);
   return bytes <= TRACE_BYTES;
+}
+
+/** Returns the most bytes of a candidate's JSON; Infinity if a name has to be cut. */
+function boundCandidate([, group, , , skipped]: CandidateEntry): number {
+  return isShort(group) ? NUMBERS_BYTES + skipped.length + MAX_BYTES * group.length : Infinity;
+}
+
+/** The same for an attempt. */
+function boundAttempt(entry: AttemptEntry): number {
+  const [, , , , , , code, outcome, next, model, host, id, said = ""] = entry;
+  if (said !== "" || !isShort(code) || !isShort(model) || !isShort(host) || !isShort(id)) return Infinity;
+  const texts = code.length + model.length + host.length + id.length;
+  return 2 * NUMBERS_BYTES + outcome.length + next.length + MAX_BYTES * texts;
 }
 
 /** The first attempts show how the call began, the last one how it ended. */

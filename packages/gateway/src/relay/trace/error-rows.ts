@@ -1,4 +1,4 @@
-import { LOG_TYPE, type LogErrorDetail, type OptionValues } from "@fairway/wire";
+import { ACCOUNT_KIND, LOG_TYPE, type LogErrorDetail, type OptionValues } from "@fairway/wire";
 import type { AppError, ErrorOwner } from "../../lib/app-error.ts";
 import type { Runnable } from "../../lib/async/runnable.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -9,6 +9,7 @@ import { TRACE_MEMBER, type CallTrace } from "./call-trace.ts";
 import { stopDetail } from "./stop-detail.ts";
 import type { FallbackNote } from "../request/fallbacks.ts";
 import { describeFallback } from "./fallback-detail.ts";
+import type { CallTags } from "../request/request.ts";
 import type { StopNotes } from "../request/stop-notes.ts";
 
 /** A call that ended with an error, as the edge knows it. */
@@ -19,6 +20,8 @@ export interface FailedCall {
   /** Milliseconds from arrival to the error. */
   readonly ms: number;
   readonly owner: ErrorOwner;
+  /** What the call is for, if it was read. */
+  readonly tags?: CallTags | undefined;
   readonly model: string;
   readonly isStream: boolean;
   /** The outcome, as in the metrics. */
@@ -139,10 +142,11 @@ function buildRow(call: FailedCall, error: AppError, now: number): LogRowInput {
     ...detail,
     // Compatible consoles compute with it in every row of a stream.
     frt: NO_FIRST_TOKEN,
-    ...stop.shared,
+    ...stop?.shared,
+    ...(owner.keyHint !== undefined && { key: owner.keyHint }),
     ...(call.notes.fallback && { fallback: describeFallback(call.notes.fallback) }),
     ...(trace && { [TRACE_MEMBER]: trace }),
-    admin_info: { use_channel: channels.slice(0, MAX_CHANNELS).map(String), ...stop.operator, ...call.said },
+    admin_info: { use_channel: channels.slice(0, MAX_CHANNELS).map(String), ...stop?.operator, ...call.said },
   };
   return {
     user_id: owner.userId,
@@ -163,6 +167,8 @@ function buildRow(call: FailedCall, error: AppError, now: number): LogRowInput {
     ip: "",
     request_id: call.requestId,
     other: JSON.stringify(other),
+    ...(call.tags && { tags: call.tags.text, end_user: call.tags.endUser }),
+    ...(owner.actor !== undefined && { actor: owner.actor, account_kind: ACCOUNT_KIND.wallet }),
   };
 }
 

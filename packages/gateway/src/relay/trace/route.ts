@@ -1,7 +1,6 @@
 import type { ChannelStrategy, LogExplanation } from "@fairway/wire";
 import type { FinishReason } from "../upstream/attempt-result.ts";
 import type { RelayRequest } from "../request/request.ts";
-import type { Failure } from "../upstream/failure.ts";
 import { ownWords } from "./own-words.ts";
 import type {
   FailedAttempt,
@@ -11,18 +10,6 @@ import type {
   TracedCandidates,
 } from "../request/traced-route.ts";
 import { boundedTrace, type AttemptEntry, type DrawEntry, type SilentEntry, type CallTrace } from "./call-trace.ts";
-
-/** Remembers a failed attempt; not called for requests whose first attempt delivers. */
-export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {
-  request.failures ??= [];
-  request.failures.push({ attempt, failure, endedAt: performance.now(), end: undefined });
-}
-
-/** Notes why no further channel was tried after the last failure. */
-export function endFailures({ failures }: RelayRequest, end: string): void {
-  const last = failures?.at(-1);
-  if (last) last.end = end;
-}
 
 /** What a charged request reserved, and where its price comes from. */
 export interface TracedCharge {
@@ -40,21 +27,23 @@ export function buildTrace(
   delivering?: Partial<TracedAttempt>,
   charge?: TracedCharge,
 ): CallTrace {
-  const { failures = [], startedAt } = request;
+  const { startedAt, progress } = request;
+  const { failures } = progress;
   const now = performance.now();
   const a = failures.map((failed, at) => failedEntry(failed, request, resolveNextStep(failures, at, delivering)));
   if (isTraced(delivering)) a.push(buildEntry(delivering, { startedAt, endedAt: now, ...toTraceEnd(charge?.reason) }));
-  const { entries, open, total, strategy, draws } = request.selection?.candidates() ?? NO_CANDIDATES;
+  const { entries, open, total, strategy, draws } = progress.channels?.candidates() ?? NO_CANDIDATES;
   const isRefused = a.length === 0;
   const c = isRefused ? entries.map(refused) : entries;
   return boundedTrace({
     v: 1,
     by: isRefused ? "none" : resolveRoute(request, open, strategy),
     ms: Math.round(now - startedAt),
-    ...(charge && { r: charge.reserved, p: charge.priceSource }),
+    r: charge?.reserved,
+    p: charge?.priceSource,
     c,
-    ...(draws && { d: draws.map(toDrawEntry) }),
-    ...(total > c.length && { m: total - c.length }),
+    d: draws?.map(toDrawEntry),
+    m: total > c.length ? total - c.length : undefined,
     a,
   });
 }
@@ -90,14 +79,14 @@ function toTraceEnd(reason: FinishReason = "stop"): End {
 }
 
 function resolveRoute(
-  { caller, pinnedAccount, isAffine, selection }: RelayRequest,
+  { caller, pinnedAccount, progress }: RelayRequest,
   open: number,
   strategy: ChannelStrategy = "weight",
 ): LogExplanation["route"] {
-  if (!selection) return "none";
+  if (!progress.channels) return "none";
   if (pinnedAccount) return "account";
   if (caller.pinnedChannel !== undefined) return "pin";
-  if (isAffine === true) return "affinity";
+  if (progress.isAffine) return "affinity";
   return open > 1 ? strategy : "only";
 }
 
@@ -133,8 +122,8 @@ function failedEntry(
 }
 
 /** Returns the last message of an upstream of a failed call, for operators. */
-export function saidByUpstream({ failures, body }: RelayRequest): { upstream_message?: string } {
-  const said = failures?.at(-1)?.failure.said;
+export function saidByUpstream({ progress, body }: RelayRequest): { upstream_message?: string } {
+  const said = progress.failures.at(-1)?.failure.said;
   return said === undefined ? {} : { upstream_message: ownWords(said, body.bytes) };
 }
 

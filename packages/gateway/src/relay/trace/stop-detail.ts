@@ -3,17 +3,18 @@ import type { StopNotes } from "../request/stop-notes.ts";
 
 interface StopDetail {
   /** Members of `other` for every reader. */
-  readonly shared: Readonly<Record<string, unknown>>;
+  readonly shared: Record<string, unknown>;
   /** Members of `admin_info`. */
-  readonly operator: Readonly<Record<string, unknown>>;
+  readonly operator: Record<string, unknown>;
 }
 
-const NONE: StopDetail = { shared: {}, operator: {} };
-
-/** Returns the verdict and the exhausted budget of a call for its log row; `isUsedUp` if that is why it ended. */
-export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean): StopDetail {
+/**
+ * Returns the verdict and the exhausted budget of a call for its log row; `isUsedUp` if that is why it ended. Undefined
+ * if there is neither.
+ */
+export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean): StopDetail | undefined {
   const spent = isUsedUp ? usedUp : undefined;
-  if (!guardrail && spent === undefined) return NONE;
+  if (!guardrail && spent === undefined) return undefined;
   return {
     shared: {
       ...(guardrail && { guardrail: guardrail.verdict }),

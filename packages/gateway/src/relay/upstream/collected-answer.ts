@@ -47,7 +47,9 @@ export function sendCall(upstreams: Upstreams, call: UpstreamCall, settings: Sen
         resolve({ status, headers: headers as Record<string, string>, body });
       },
       onResponseData(controller, chunk) {
-        if (!push(chunk)) controller.pause();
+        // A parser that is resumed within a chunk of the body, and has no bytes, says so with an empty piece. If that
+        // filled the queue, a quick reader would resume and pause it for ever, and the process would do nothing else.
+        if (chunk.length > 0 && !push(chunk)) controller.pause();
       },
       onResponseEnd: () => close(),
       onResponseError: (_controller, error) => fail(error),

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { UpstreamRefusal, type ExchangeContext, type UpstreamAnswer } from "../../providers/core/types.ts";
+import type { ExchangeContext, UpstreamAnswer } from "../../providers/core/types.ts";
+import { UpstreamRefusal } from "../../providers/core/failed-answer.ts";
 import { sendCall, type SendSettings } from "./collected-answer.ts";
 import type { RemoteFiles } from "./remote-files.ts";
 import { openSocket } from "./socket.ts";

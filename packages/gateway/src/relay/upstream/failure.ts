@@ -1,6 +1,7 @@
 import { CONTEXT_OVERFLOW, isContextOverflow } from "../../dialects/core/context-overflow.ts";
 import { AppError } from "../../lib/app-error.ts";
-import type { ChannelRecord, ErrorClass, UpstreamError } from "../../providers/core/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { ErrorClass, UpstreamError } from "../../providers/core/failed-answer.ts";
 import type { Outcome } from "../request/outcome.ts";
 
 /** A failed attempt: the client's error, and the consequences for retries, cooldown and the channel. */

@@ -76,10 +76,12 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
 
   return {
     dispatch(call, proxy, timeouts, handler) {
-      poolFor(call.url.origin, proxy).dispatch(
+      // The members of a URL are computed at each read.
+      const { origin, pathname, search } = call.url;
+      poolFor(origin, proxy).dispatch(
         {
-          origin: call.url.origin,
-          path: call.url.pathname + call.url.search,
+          origin,
+          path: pathname + search,
           method: call.method,
           headers: call.headers,
           body: call.upload ?? call.body ?? null,

@@ -8,6 +8,7 @@ import type { ProviderAdapter } from "../../../src/providers/core/types.ts";
 import { jsonBody } from "../../../src/relay/body/read-body.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "../../../src/relay/conversion/build-call.ts";
 import { planFor } from "../../../src/relay/selection/plan.ts";
+import { CallProgress } from "../../../src/relay/request/call-progress.ts";
 import type { RelayRequest } from "../../../src/relay/request/request.ts";
 import { createChannelRecord } from "../../kit/provider-kit.ts";
 
@@ -56,6 +57,7 @@ async function built(provider: ProviderAdapter, { operation, dialect, body, mode
     contentType: "application/json",
     url: "/call",
     protocolHeaders: {},
+    progress: new CallProgress(),
   } as unknown as RelayRequest;
   const target = { channel, group: "default", plan: unsigned, upstreamModel: model, keyIndex: 0 };
   return { ...(await buildCall(request, target, DEPS)), upstream: plan.route.dialect };

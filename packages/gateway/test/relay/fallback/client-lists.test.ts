@@ -75,6 +75,42 @@ describe("a client's own list of models", () => {
     expect(seen).toEqual([]);
   });
 
+  describe.each([
+    ["models", (model: string) => [{ model: FIRST, models: [model], messages }, {}] as const],
+    ["fallbacks", (model: string) => [{ model: FIRST, fallbacks: [model], messages }, {}] as const],
+    ["a header", (model: string) => [chat(FIRST), { "x-fairway-fallback": model }] as const],
+  ])("in %s", (_form, build) => {
+    const askWith = async (key: string, model = SECOND) => {
+      const [body, headers] = build(model);
+      const seen = answer(relay, OVERLOADED, ANSWER);
+      const response = await ask(body, { authorization: `Bearer ${key}`, ...headers });
+      return { status: response.status, called: new Set(seen.map((sent) => sent["model"])) };
+    };
+
+    it("gives no model that the key may not use", async () => {
+      const key = await relay.gateway.token({ model_limits_enabled: true, model_limits: FIRST });
+      expect(await askWith(key)).toEqual({ status: 503, called: new Set([FIRST]) });
+    });
+
+    it("gives no model that does not exist", async () => {
+      expect(await askWith(relay.key, "nothing-like-it")).toEqual({ status: 503, called: new Set([FIRST]) });
+    });
+
+    it("gives no model that the balance does not cover", async () => {
+      await relay.gateway.option("ModelRatio", JSON.stringify({ [FIRST]: 0, [SECOND]: 2 }));
+      const key = await relay.gateway.token({ unlimited_quota: false, remain_quota: 1 });
+      expect(await askWith(key)).toEqual({ status: 503, called: new Set([FIRST]) });
+      await relay.gateway.option("ModelRatio", JSON.stringify({ [FIRST]: 2.5, [SECOND]: 2 }));
+    });
+
+    it("gives no model whose own limit is reached", async () => {
+      await relay.gateway.option("ModelLimits", JSON.stringify({ [SECOND]: { rpm: 1 } }));
+      await askWith(relay.key);
+      expect(await askWith(relay.key)).toEqual({ status: 503, called: new Set([FIRST]) });
+      await relay.gateway.option("ModelLimits", "{}");
+    });
+  });
+
   it("is not for requests that ask for vectors", async () => {
     const seen = answer(relay, OVERLOADED, ANSWER);
     const response = await relay.gateway.post("/v1/embeddings", { model: SECOND, input: "a" }, relay.key, {

@@ -6,7 +6,7 @@ import { findBridges } from "../../../src/dialects/find-bridges.ts";
 import type { BridgeContext } from "../../../src/dialects/core/bridge.ts";
 import type { DialectId, JsonObject } from "../../../src/dialects/core/types.ts";
 import { encodeBlock } from "../../../src/lib/text/sse.ts";
-import { createStreamTranslation } from "../../../src/relay/conversion/translate.ts";
+import { beginConversions, createStreamTranslation } from "../../../src/relay/conversion/translate.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -62,7 +62,7 @@ function measureGrowth(client: DialectId, upstream: DialectId): { grown: number;
     setting: {},
     dropped: () => {},
   };
-  const translation = createStreamTranslation(findBridges(client, upstream) ?? [], context);
+  const translation = createStreamTranslation(beginConversions(findBridges(client, upstream) ?? [], context), upstream);
   const send = (event: JsonObject) => translation.blocks(Buffer.from(encodeBlock(JSON.stringify(event))));
   for (const event of beginnings[upstream] ?? []) send(event);
   const piece = pieces[upstream] ?? (() => ({}));

@@ -123,7 +123,9 @@ it("a budget of one drawing admits one, and a failed one does not use it", async
   gateway.upstream.script("/mj/submit/imagine", () => ({ body: { code: 1, description: "ok", result: `d${next++}` } }));
   const answers = await Promise.all(Array.from({ length: 8 }, () => call("/mj/submit/imagine", { prompt: "one" })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.find(({ status }) => status === 403)?.text).toContain("budget of this model mj_imagine is used up");
+  expect(answers.find(({ status }) => status === 403)?.text).toContain(
+    "The daily budget of model mj_imagine is used up",
+  );
   await expect.poll(() => refundable(budget.id)).toBe(50_000);
   await gateway.root.must("DELETE", `/api/budget/${budget.id}`);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ratio } from "../../../billing/money/ratio.ts";
 import { dialectById } from "../../../dialects/index.ts";
 import type { Dialect, JsonObject } from "../../../dialects/core/types.ts";
+import { CallProgress } from "../../request/call-progress.ts";
 import type { RelayRequest } from "../../request/request.ts";
 import { buildKeyText } from "./cache-key.ts";
 import { resolveEligibility } from "./eligible.ts";
@@ -81,6 +82,7 @@ function createRequest(of: Facts): RelayRequest {
     startedAt: 0,
     autoGroup: undefined,
     isPlayground: of.isPlayground,
+    progress: new CallProgress(),
   };
 }
 

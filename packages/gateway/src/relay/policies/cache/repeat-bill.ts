@@ -23,16 +23,13 @@ export async function billRepeat(
   context: RequestContext,
   part: Ratio,
 ): Promise<NonNullable<RelayReport["session"]["charged"]>> {
-  const { snapshot, deps } = context;
+  const { snapshot, money } = context;
   const terms = requestTerms(context.request, snapshot, context.groups);
   const quota = calculateCost(cached, terms.price, context, part);
-  const { reservation } = await reserve(context, terms, quota);
-  const at = deps.now();
-  const settlement = { hold: reservation.hold, quota, channelId: 0, at };
-  const log = snapshot.options.LogConsumeEnabled
-    ? { log: buildLogDetail(cached, context, { quota, price: terms.price, at }) }
-    : {};
-  await reservation.settle(() => ({ settlement: { ...settlement, ...log } }));
+  const reservation = await reserve(context, terms, { exactly: quota });
+  const repeated = { quota, price: terms.price, at: money.now() };
+  const log = snapshot.options.LogConsumeEnabled ? buildLogDetail(cached, context, repeated) : undefined;
+  await reservation.settle(() => ({ quota, log }));
   return { usage: quota > 0 ? cached.usage : NO_USAGE, quota, completion: toCompletion(cached) };
 }
 
@@ -79,6 +76,7 @@ function buildLogDetail(
     cache_hit: true,
     cache_age: calculateAge(cached, at),
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
+    ...(caller.keyHint === undefined ? undefined : { key: caller.keyHint }),
     usage_source: usage.source,
     end_reason: "stop",
     [TRACE_MEMBER]: repeatTrace(elapsed, price),
@@ -97,6 +95,8 @@ function buildLogDetail(
     content: "Repeated from the response cache",
     other: JSON.stringify(other),
     ip: "",
+    ...(caller.team && { actor: caller.team.actor }),
+    ...(request.tags && { tags: request.tags.text, endUser: request.tags.endUser }),
   };
 }
 

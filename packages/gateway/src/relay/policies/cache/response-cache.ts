@@ -98,7 +98,7 @@ function buildCachedAnswer(
 /** Sends the cached bytes under a head of their own. */
 async function repeat(cached: CachedAnswer, { policy, context, response, ticker, calls }: CacheCall, now: number) {
   const { request } = context;
-  request.isCounted = true;
+  request.progress.counted();
   await calls.take(request.id, request.caller.userId);
   const charged = await billRepeat(cached, context, policy.ratio);
   const delivery = new Delivery(response, ticker);
@@ -109,6 +109,11 @@ async function repeat(cached: CachedAnswer, { policy, context, response, ticker,
   if (request.spec.stream) delivery.sendHead({ ...STREAM_HEADERS, ...(form && { "content-type": form.contentType }) });
   else delivery.sendHead({ "content-type": cached.contentType, "content-length": String(cached.body.length) });
   delivery.end(cached.body);
-  const report: RelayReport = { result: { kind: "delivered", reason: "stop" }, tried: [], session: { charged } };
+  const report: RelayReport = {
+    request,
+    result: { kind: "delivered", reason: "stop" },
+    tried: [],
+    session: { charged },
+  };
   return report;
 }

@@ -2,7 +2,7 @@ import type { Caller } from "../../../identity/authentication/caller.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { Metrics } from "../../../observability/metrics.ts";
-import type { GuardrailNote } from "../../request/stop-notes.ts";
+import type { CallProgress } from "../../request/call-progress.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
 import type { Question, Verdict, Webhook } from "./webhook.ts";
 
@@ -30,8 +30,7 @@ export interface GuardedRequest {
     readonly model: string;
     readonly stream: boolean;
   };
-  /** Set by the guardrail if a text was refused or no verdict came. */
-  guardrail?: GuardrailNote;
+  readonly progress: Pick<CallProgress, "judged">;
 }
 
 /** Undefined = the text may pass; otherwise the client's error. */
@@ -58,11 +57,11 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
     if (verdict.action === "allow") return undefined;
     if (verdict.action === "block") {
       log.info("the guardrail refused a text", { request_id: request.id, phase, reason: verdict.reason });
-      request.guardrail = { phase, verdict: "block", reason: verdict.reason };
+      request.progress.judged({ phase, verdict: "block", reason: verdict.reason });
       return new AppError(phase === "prompt" ? "prompt_blocked" : "answer_blocked");
     }
     failed(verdict.why, request, policy);
-    request.guardrail = { phase, verdict: "failed", reason: verdict.why };
+    request.progress.judged({ phase, verdict: "failed", reason: verdict.why });
     return policy.onFailure === "allow" ? undefined : new AppError("guardrail_unavailable");
   };
 
