@@ -6,7 +6,12 @@ import { findBridges } from "../../src/dialects/find-bridges.ts";
 import { parseJson } from "../../src/lib/text/json.ts";
 import { encodeBlock } from "../../src/lib/text/sse.ts";
 import { jsonBody } from "../../src/relay/body/read-body.ts";
-import { createStreamTranslation, translateAnswer, translateRequest } from "../../src/relay/conversion/translate.ts";
+import {
+  beginConversions,
+  createStreamTranslation,
+  translateAnswer,
+  translateRequest,
+} from "../../src/relay/conversion/translate.ts";
 import { allProviders } from "../../src/providers/registry.ts";
 import { createBridgeContext, createRequestSpec } from "../kit/provider-kit.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./response-meaning.ts";
@@ -61,7 +66,9 @@ describe("requests keep the numbers of inputs, results and schemas", () => {
   // @weakness Injection and parsing: long numbers of a tool's input reach the model or the tool with another value
   it.each(requests)("from %s to %s", (client, upstream) => {
     const { bridges, context } = way(client, upstream);
-    const sent = JSON.stringify(translateRequest(bridges, exactJson(jsonBody(Buffer.from(REQUESTS[client]))), context));
+    const sent = JSON.stringify(
+      translateRequest(beginConversions(bridges, context), exactJson(jsonBody(Buffer.from(REQUESTS[client])))),
+    );
     expect(count(sent), sent).toBe(3);
   });
 });
@@ -74,14 +81,14 @@ describe("answers keep the numbers of inputs", () => {
   it.each(answers)("to %s from %s", (client, upstream) => {
     const { bridges, context } = way(client, upstream);
     const answer = parseJson(ANSWERS[upstream]) as JsonObject;
-    const whole = JSON.stringify(translateAnswer(bridges, answer, context));
+    const whole = JSON.stringify(translateAnswer(beginConversions(bridges, context), answer));
     expect(count(whole), whole).toBeGreaterThan(0);
   });
 
   it.each(answers)("to %s from a stream of %s", (client, upstream) => {
     const { bridges, context } = way(client, upstream);
     const stream = dialect(upstream).toStream(parseJson(ANSWERS[upstream]) as JsonObject, context.spec);
-    const translation = createStreamTranslation(bridges, context);
+    const translation = createStreamTranslation(beginConversions(bridges, context), upstream);
     const out = Buffer.concat([translation.blocks(stream), translation.end()]);
     expect(count(out.toString()), out.toString()).toBeGreaterThan(0);
   });
@@ -90,7 +97,7 @@ describe("answers keep the numbers of inputs", () => {
     const call = `{"type":"mcp_call","id":"mcp_1","server_label":"s","name":"f","arguments":${quoted},"output":"o","error":null}`;
     const answer = `{"id":"resp_1","object":"response","created_at":1,"model":"m","status":"completed","output":[${call}],"usage":null}`;
     const { bridges, context } = way("anthropic-messages", "openai-responses");
-    const whole = JSON.stringify(translateAnswer(bridges, parseJson(answer) as JsonObject, context));
+    const whole = JSON.stringify(translateAnswer(beginConversions(bridges, context), parseJson(answer) as JsonObject));
     expect(count(whole), whole).toBe(1);
   });
 
@@ -102,10 +109,14 @@ describe("answers keep the numbers of inputs", () => {
       ["private:ollama-chat", ollama],
     ] as const) {
       const { bridges, context } = way("anthropic-messages", upstream);
-      expect(count(JSON.stringify(translateAnswer(bridges, parseJson(text) as JsonObject, context)))).toBe(1);
+      expect(
+        count(JSON.stringify(translateAnswer(beginConversions(bridges, context), parseJson(text) as JsonObject))),
+      ).toBe(1);
     }
     const { bridges, context } = way("openai-chat", "private:ollama-chat");
-    const out = createStreamTranslation(bridges, context).blocks(Buffer.from(encodeBlock(ollama)));
+    const out = createStreamTranslation(beginConversions(bridges, context), "private:ollama-chat").blocks(
+      Buffer.from(encodeBlock(ollama)),
+    );
     expect(count(out.toString())).toBe(1);
   });
 });

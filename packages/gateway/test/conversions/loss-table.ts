@@ -8,7 +8,7 @@ import { AppError } from "../../src/lib/app-error.ts";
 import { findLost } from "../../src/providers/core/lost-members.ts";
 import type { ProviderAdapter } from "../../src/providers/core/types.ts";
 import { allProviders } from "../../src/providers/registry.ts";
-import { translateRequest } from "../../src/relay/conversion/translate.ts";
+import { beginConversions, translateRequest } from "../../src/relay/conversion/translate.ts";
 import { createRequestSpec, createChannelRecord } from "../kit/provider-kit.ts";
 
 /** carried = all of it is in the upstream's request; named = some is not, and header and row say so; lost = no one says so. */
@@ -351,7 +351,7 @@ function send(
     setting: {},
     dropped: (name) => void named.push(name),
   };
-  let sent = translateRequest(bridges, body, context);
+  let sent = translateRequest(beginConversions(bridges, context), body);
   for (const { on = ["openai-chat"], apply, rewords } of target.provider?.requestTransforms ?? []) {
     if (!on.includes(target.upstream)) continue;
     const next = apply(sent, spec, target.model, createChannelRecord());

@@ -4,7 +4,7 @@ import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
 import type { RequestSpec, JsonObject } from "../../src/dialects/core/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
-import { translateRequest } from "../../src/relay/conversion/translate.ts";
+import { beginConversions, translateRequest } from "../../src/relay/conversion/translate.ts";
 import { dialect, PROTOCOLS, type ChatLike } from "./response-meaning.ts";
 import { IMAGE, readRequest, withoutIds, writeRequest, type Request, type Turn } from "./request-meaning.ts";
 
@@ -40,7 +40,7 @@ function convert(client: ChatLike, upstream: ChatLike, body: JsonObject): JsonOb
   };
   const bridges = findBridges(client, upstream);
   if (bridges === undefined) throw new Error(`no way from ${client} to ${upstream}`);
-  return JSON.parse(JSON.stringify(translateRequest(bridges, body, context))) as JsonObject;
+  return JSON.parse(JSON.stringify(translateRequest(beginConversions(bridges, context), body))) as JsonObject;
 }
 
 const word = fc.stringMatching(/^[a-zäß€ ]{1,12}[a-z]$/);

@@ -4,7 +4,7 @@ import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
 import type { RequestSpec, JsonObject } from "../../src/dialects/core/types.ts";
 import { createBlockFramer, encodeBlock, parseEvents, splitBlocks } from "../../src/lib/text/sse.ts";
-import { createStreamTranslation, translateAnswer } from "../../src/relay/conversion/translate.ts";
+import { beginConversions, createStreamTranslation, translateAnswer } from "../../src/relay/conversion/translate.ts";
 import { dialect, PROTOCOLS, read, write, type ChatLike, type Meaning } from "./response-meaning.ts";
 
 const pairs = PROTOCOLS.flatMap((client) => PROTOCOLS.map((upstream) => [client, upstream] as const)).filter(
@@ -58,7 +58,10 @@ const meaning: fc.Arbitrary<Meaning> = fc
 
 /** The client's stream for an upstream's stream that arrives in these chunks. */
 function translate(client: ChatLike, upstream: ChatLike, chunks: readonly Buffer[]): Buffer {
-  const translation = createStreamTranslation(requireBridges(client, upstream), contextFor(client));
+  const translation = createStreamTranslation(
+    beginConversions(requireBridges(client, upstream), contextFor(client)),
+    upstream,
+  );
   const framer = createBlockFramer({ maxBytes: 1 << 24 });
   const parts = chunks.flatMap((chunk) => {
     const blocks = framer.feed(chunk);
@@ -86,7 +89,10 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
   it("keep the content of a whole answer", () => {
     fc.assert(
       fc.property(meaning, (said) => {
-        const answer = translateAnswer(requireBridges(client, upstream), write(upstream, said), contextFor(client));
+        const answer = translateAnswer(
+          beginConversions(requireBridges(client, upstream), contextFor(client)),
+          write(upstream, said),
+        );
         expect(read(client, answer)).toEqual(said);
         expect(JSON.stringify(answer)).not.toContain('"fw_');
       }),
@@ -127,7 +133,10 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
     };
     const events = splitBlocks(dialect(upstream).toStream(write(upstream, said), contextFor(upstream).spec));
     for (let count = 0; count <= events.length; count++) {
-      const translation = createStreamTranslation(requireBridges(client, upstream), contextFor(client));
+      const translation = createStreamTranslation(
+        beginConversions(requireBridges(client, upstream), contextFor(client)),
+        upstream,
+      );
       const upstreamMeter = dialect(upstream).meter();
       const clientMeter = dialect(client).meter();
       for (const block of events.slice(0, count)) {
@@ -159,9 +168,9 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
     const odd = fc.dictionary(fc.oneof(key, fc.string({ maxLength: 4 })), value, { maxKeys: 6 });
     fc.assert(
       fc.property(fc.array(odd, { maxLength: 6 }), (shapes) => {
-        const stream = createStreamTranslation(bridges, contextFor(client));
+        const stream = createStreamTranslation(beginConversions(bridges, contextFor(client)), upstream);
         for (const shape of shapes) {
-          readOrRefused(() => translateAnswer(bridges, shape as JsonObject, contextFor(client)));
+          readOrRefused(() => translateAnswer(beginConversions(bridges, contextFor(client)), shape as JsonObject));
           readOrRefused(() => stream.blocks(Buffer.from(encodeBlock(JSON.stringify(shape)))));
         }
         stream.end();

@@ -78,9 +78,9 @@ describe("Converse", () => {
       { system: [{ text: "Answer with one valid JSON object and nothing else." }] },
     );
     const content = [{ type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }];
-    expect(() => converseBridge.request({ messages: [{ role: "user", content }] }, createBridgeContext())).toThrow(
-      expect.objectContaining({ code: "unsupported_parameter", param: "messages.content.input_audio" }),
-    );
+    expect(() =>
+      converseBridge.begin(createBridgeContext()).request({ messages: [{ role: "user", content }] }),
+    ).toThrow(expect.objectContaining({ code: "unsupported_parameter", param: "messages.content.input_audio" }));
   });
 
   it("forwards that a tool failed", async () => {
@@ -111,12 +111,12 @@ describe("Converse", () => {
   it("reports parameters without an equivalent", () => {
     const context = createBridgeContext();
     const body = { messages: HELLO, reasoning_effort: "low", parallel_tool_calls: false };
-    converseBridge.request({ ...body, fw_show_thinking: true }, context);
+    converseBridge.begin(context).request({ ...body, fw_show_thinking: true });
     expect(context.lost).toEqual(["reasoning_effort", "parallel_tool_calls"]);
   });
 
   it("closes a streamed call without arguments with an empty object", () => {
-    const stream = converseBridge.stream(createBridgeContext());
+    const stream = converseBridge.begin(createBridgeContext()).stream();
     const start = { contentBlockIndex: 0, start: { toolUse: { toolUseId: "t", name: "f" } } };
     stream.event(event(start, "contentBlockStart"));
     const closing = stream.event(event({ contentBlockIndex: 0 }, "contentBlockStop"));

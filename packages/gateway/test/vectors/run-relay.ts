@@ -11,7 +11,8 @@ import { NO_USAGE, type Body, type Dialect, type JsonObject, type Usage } from "
 import { AppError } from "../../src/lib/app-error.ts";
 import { DISABLE_KEYWORDS } from "../../src/providers/core/errors/classify.ts";
 import { channelHeaders } from "../../src/snapshot/channel-record.ts";
-import type { ChannelRecord, UpstreamError } from "../../src/providers/core/types.ts";
+import type { ChannelRecord } from "../../src/providers/core/types.ts";
+import type { UpstreamError } from "../../src/providers/core/failed-answer.ts";
 import { Attempt } from "../../src/relay/pipeline/attempt.ts";
 import { Delivery, DeliveryTicker, STREAM_HEADERS } from "../../src/relay/response/delivery.ts";
 import type { Failure } from "../../src/relay/upstream/failure.ts";
@@ -21,6 +22,7 @@ import { jsonBody } from "../../src/relay/body/read-body.ts";
 import { matchRoute, type RouteMatch } from "../../src/relay/ingress/routes.ts";
 import type { RouteTarget } from "../../src/relay/selection/types.ts";
 import type { AttemptResult } from "../../src/relay/upstream/attempt-result.ts";
+import { CallProgress } from "../../src/relay/request/call-progress.ts";
 import type { RelayRequest } from "../../src/relay/request/request.ts";
 import { readUpload, type Upload } from "../../src/relay/body/upload.ts";
 import { compareAnswer, type ClientAnswer } from "./answers.ts";
@@ -82,7 +84,8 @@ async function serve(vector: Vector, script: Script, response: ServerResponse, o
   try {
     const request = await buildRelayRequest(vector, (found) => (dialect = found));
     const attempt = createAttempt(vector, request, script, { response, outcome });
-    const result = await attempt.start();
+    await attempt.start();
+    const result = await attempt.result;
     outcome.result = result;
     outcome.verdict = attempt.verdict;
     if (result.kind === "failed") throw result.failure.error;
@@ -127,6 +130,7 @@ async function buildRelayRequest(vector: Vector, onDialect: (dialect: Dialect) =
     startedAt: performance.now(),
     autoGroup: undefined,
     isPlayground: false,
+    progress: new CallProgress(),
   };
 }
 
@@ -178,6 +182,7 @@ function createAttempt(
         return Promise.resolve(completion.usage ?? countedUsage(vector));
       },
       progress: () => undefined,
+      fallsBack: () => false,
       cover: async () => {},
       outputRoom: () => Infinity,
       grow: async () => {},

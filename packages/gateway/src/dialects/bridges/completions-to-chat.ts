@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../lib/app-error.ts";
 import { compact, isSet, number, object, objects, text } from "../core/read.ts";
 import type { Bridge, BridgeContext, StreamBridge } from "../core/bridge.ts";
+import { statelessBridge } from "../core/stateless-bridge.ts";
 import type { JsonObject, JsonValue, StreamEvent } from "../core/types.ts";
 import { event } from "./parts/answer/chat-answer.ts";
 import { formatMessage } from "./parts/answer/finish-words.ts";
@@ -26,13 +27,13 @@ const CARRIED = new Set([...SAME, "model", "prompt"]);
 const DEFAULT_TOKENS = 16;
 
 /** Clients of text completions on upstreams that have only chat: the prompt becomes one user message. */
-export const completionsToChat: Bridge = {
+export const completionsToChat: Bridge = statelessBridge({
   client: "openai-completions",
   upstream: "openai-chat",
   request: toChat,
   response: fromChat,
   stream: (context) => new ChunksToText(context),
-};
+});
 
 function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   for (const name of ["suffix", "echo", "best_of"]) {

@@ -3,7 +3,8 @@ import { createBridgeContext } from "../../../test/kit/provider-kit.ts";
 import { geminiToEmbeddings } from "./embeddings.ts";
 
 const said = (text: string) => ({ parts: [{ text }] });
-const request = (body: object, context = createBridgeContext()) => geminiToEmbeddings.request(body as never, context);
+const request = (body: object, context = createBridgeContext()) =>
+  geminiToEmbeddings.begin(context).request(body as never);
 
 describe("Gemini clients on embeddings of texts", () => {
   it.each([

@@ -2,14 +2,15 @@ import { unsupportedParameter } from "../../lib/app-error.ts";
 import { unpackFloats } from "../endpoints/openai-embeddings.ts";
 import { bareModel, gNumber } from "../gemini-generate/fields.ts";
 import { compact, isObject, number, object, objects, text } from "../core/read.ts";
-import type { Bridge, BridgeContext, StreamBridge } from "../core/bridge.ts";
+import type { Bridge, BridgeContext, Conversion, StreamBridge } from "../core/bridge.ts";
+import { statelessBridge } from "../core/stateless-bridge.ts";
 import type { JsonObject, JsonValue } from "../core/types.ts";
 import { noteDropped } from "./parts/answer/dropped-fields.ts";
 
 const NO_STREAM: StreamBridge = { event: (event) => [event], end: () => [] };
 
 /** OpenAI clients on Gemini's embeddings: always a batch, whose answer is in the order of its requests. */
-export const embeddingsToGemini: Bridge = {
+export const embeddingsToGemini: Bridge = statelessBridge({
   client: "openai-embeddings",
   upstream: "gemini-embed",
   request(body, context) {
@@ -42,40 +43,53 @@ export const embeddingsToGemini: Bridge = {
     };
   },
   stream: () => NO_STREAM,
-};
+});
 
 /** Gemini clients on OpenAI's embeddings: the body decides whether it is one content or a batch. */
 export const geminiToEmbeddings: Bridge = {
   client: "gemini-embed",
   upstream: "openai-embeddings",
-  request(body, context) {
+  begin: (context) => new GeminiToEmbeddings(context),
+};
+
+class GeminiToEmbeddings implements Conversion {
+  readonly #context: BridgeContext;
+  #isBatch = false;
+
+  constructor(context: BridgeContext) {
+    this.#context = context;
+  }
+
+  request(body: JsonObject): JsonObject {
     const batch = objects(body, "requests");
-    const requests = batch.length > 0 ? batch : [body];
+    this.#isBatch = batch.length > 0;
+    const requests = this.#isBatch ? batch : [body];
     const input = requests.map((request) => contentText(object(request, "content")));
     const dimensions = gNumber(requests[0], "outputDimensionality");
     for (const request of requests) {
       if (gNumber(request, "outputDimensionality") !== dimensions) throw unsupportedParameter("outputDimensionality");
-      noteDropped(request, CARRIED, context);
+      noteDropped(request, CARRIED, this.#context);
     }
-    batches.set(context, batch.length > 0);
     return compact({
-      model: context.upstreamModel,
-      input: batch.length > 0 ? input : (input[0] ?? ""),
+      model: this.#context.upstreamModel,
+      input: this.#isBatch ? input : (input[0] ?? ""),
       dimensions,
       encoding_format: "float",
     });
-  },
-  response(body, context) {
+  }
+
+  response(body: JsonObject): JsonObject {
     const sorted = objects(body, "data").toSorted((a, b) => (number(a, "index") ?? 0) - (number(b, "index") ?? 0));
     const vectors = sorted.map((item) => ({ values: filled(readVector(item["embedding"])) }));
-    return batches.get(context) === true ? { embeddings: vectors } : { embedding: vectors[0] ?? { values: [] } };
-  },
-  stream: () => NO_STREAM,
-};
+    return this.#isBatch ? { embeddings: vectors } : { embedding: vectors[0] ?? { values: [] } };
+  }
+
+  stream(): StreamBridge {
+    return NO_STREAM;
+  }
+}
 
 const CARRIED = new Set(["model", "content", "outputDimensionality", "output_dimensionality"]);
-
-const batches = new WeakMap<BridgeContext, boolean>();
 
 function readTexts(input: JsonValue | undefined): string[] {
   if (typeof input === "string") return [input];

@@ -1,7 +1,7 @@
 // What a conversion between two dialects implements, and what it is given.
 import type { DialectId, JsonObject, RequestSpec, StreamEvent, Usage } from "./types.ts";
 
-/** The state that both directions of one conversion share. */
+/** What is known about one attempt; both directions of its conversion read it. */
 export interface BridgeContext {
   readonly spec: RequestSpec;
   readonly upstreamModel: string;
@@ -13,7 +13,7 @@ export interface BridgeContext {
   /** Channel settings that shape a conversion (regions, plug-ins). */
   readonly setting: JsonObject;
   /** Set if the answer is stored for later requests. */
-  readonly pending?: PendingAnswer;
+  readonly pending?: PendingAnswer | undefined;
   /** The features of the server that is called in the chat protocol. */
   readonly chatServer?: ChatServer | undefined;
 }
@@ -55,7 +55,7 @@ export interface ToolNameRule {
 /** Kinds of hosted tools, independent of vendors' names for them. */
 export type HostedKind = "web_search" | "web_fetch" | "code_execution" | "mcp";
 
-/** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
+/** A way between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
 export interface Bridge {
   readonly client: DialectId;
   readonly upstream: DialectId;
@@ -63,7 +63,16 @@ export interface Bridge {
   readonly hosted?: readonly (HostedKind | "web_search_options")[];
   /** The tool names that the upstream accepts; default: up to 64 characters of `[a-zA-Z0-9_-]`. */
   readonly toolNames?: ToolNameRule;
-  request(body: JsonObject, context: BridgeContext): JsonObject;
-  response(body: JsonObject, context: BridgeContext): JsonObject;
-  stream(context: BridgeContext): StreamBridge;
+  /** Begins the conversion of one attempt. */
+  begin(context: BridgeContext): Conversion;
+}
+
+/**
+ * The conversion of one attempt: first its request, then its answer, whole or as a stream. What an answer needs of its
+ * request is the conversion's own state. Each method throws if the content cannot be converted.
+ */
+export interface Conversion {
+  request(body: JsonObject): JsonObject;
+  response(body: JsonObject): JsonObject;
+  stream(): StreamBridge;
 }

@@ -16,6 +16,7 @@ export interface ErrorAnswer {
 const QUOTA_CODES = new Set([
   "token_quota_exhausted",
   "insufficient_user_quota",
+  "insufficient_team_quota",
   "insufficient_token_quota",
   "insufficient_quota",
   "storage_quota_exceeded",
@@ -177,6 +178,7 @@ function openaiError(error: AppError, status: number, requestId: string): JsonOb
     type: openaiType(error, status),
     param: error.param ?? null,
     code: error.code ?? null,
+    ...(error.entity && { entity: { ...error.entity } }),
     ...(error.innerError && { innererror: { ...error.innerError } as JsonObject }),
   };
 }

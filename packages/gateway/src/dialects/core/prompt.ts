@@ -1,5 +1,5 @@
 // One walk over a prompt serves three readers: the estimate for reservations, the text for an encoder, the word filter.
-import { promptTokenBound } from "../../lib/text/token-bound.ts";
+import { joinedTokenBound } from "../../lib/text/token-bound.ts";
 import type { JsonValue, Texts } from "./types.ts";
 
 export interface PromptReader {
@@ -35,11 +35,24 @@ export function walkFunction({ name, description, schema }: FunctionTool, reader
 type Walk = (reader: PromptReader) => void;
 
 /**
- * Returns an upper estimate of the tokens in a walk. Pieces are joined, because one long text is faster to estimate.
+ * Returns an upper estimate of the tokens in a walk. All pieces count as one text, because a long one is faster to
+ * estimate.
  */
 export function estimateTokenBound(walk: Walk): number {
-  const { text, extra } = collectTexts(walk);
-  return promptTokenBound(text) + extra;
+  const pieces: string[] = [];
+  let extra = 0;
+  const add = (value: string) => void pieces.push(value);
+  walk({
+    text: add,
+    word: add,
+    json: (value) => {
+      if (value !== undefined) pieces.push(JSON.stringify(value));
+    },
+    tokens: (count) => {
+      extra += count;
+    },
+  });
+  return joinedTokenBound(pieces) + extra;
 }
 
 /** Collects everything that an encoder must count. */

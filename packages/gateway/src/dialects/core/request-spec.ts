@@ -102,6 +102,7 @@ function parsed(edits: readonly MemberEdit[]): JsonObject {
 
 /** Returns the body for code that serialises it again: its numbers retain their exact value. */
 export function exactJson(body: Body): JsonObject {
+  if (body.isExact) return body.json();
   const written = body.bytes.toString("utf8");
   return mayLoseNumbers(written) ? (parseExactly(written) as JsonObject) : body.json();
 }

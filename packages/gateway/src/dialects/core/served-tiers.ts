@@ -34,19 +34,25 @@ export function mayNameTiers(blocks: Buffer): boolean {
 export function servedTiers(answer: JsonObject, before?: ServedTiers): ServedTiers | undefined {
   const inner = object(answer, "message") ?? object(answer, "response");
   const places = [answer, object(answer, "usage"), object(answer, "usageMetadata"), inner, object(inner, "usage")];
-  const found: Partial<Record<TierKind, string>> = {};
-  for (const place of places) {
-    if (!place) continue;
-    for (const member in TIER_MEMBERS) {
-      const value = text(place, member);
-      const kind = KINDS[member];
-      if (value === undefined || kind === undefined || UNDECIDED.has(value.trim().toLowerCase())) continue;
-      found[kind] = tierName(member, value);
-    }
-    const traffic = TRAFFIC[text(place, "trafficType") ?? ""];
-    if (traffic !== undefined) found.service = traffic;
+  let found: Tiers | undefined;
+  for (const place of places) if (place) found = readTiers(place, found);
+  return found ? { ...before, ...found } : before;
+}
+
+type Tiers = Partial<Record<TierKind, string>>;
+
+/** Adds the tiers of one object to those that were found before; nothing is created if there are none. */
+function readTiers(place: JsonObject, before: Tiers | undefined): Tiers | undefined {
+  let found = before;
+  for (const member in TIER_MEMBERS) {
+    const value = text(place, member);
+    const kind = KINDS[member];
+    if (value === undefined || kind === undefined || UNDECIDED.has(value.trim().toLowerCase())) continue;
+    (found ??= {})[kind] = tierName(member, value);
   }
-  return Object.keys(found).length === 0 ? before : { ...before, ...found };
+  const traffic = TRAFFIC[text(place, "trafficType") ?? ""];
+  if (traffic !== undefined) (found ??= {}).service = traffic;
+  return found;
 }
 
 /** Returns the tiers to bill: the tier that served or, if the answer names none, the requested one. */

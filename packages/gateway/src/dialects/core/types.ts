@@ -96,6 +96,8 @@ export interface Body {
   readonly bytes: Buffer;
   /** Parses the body on first use; throws AppError `invalid_json`. The result must never be changed. */
   json(): JsonObject;
+  /** True if it is known that `json` has the exact value of every number. */
+  readonly isExact?: boolean | undefined;
   /** Releases the parsed JSON, which takes several times the memory of its bytes; `json` parses it again. */
   forget?(): void;
 }

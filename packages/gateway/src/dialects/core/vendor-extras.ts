@@ -64,11 +64,11 @@ export function vendorExtras({ bytes, json }: Body, spec: RequestSpec): VendorEx
   const dearTokens = listDearTokens(body, bytes);
   const tiers = listTiers(body);
   const tools = hostedTools(body, spec);
-  if (tiers.length === 0 && tools === undefined && dearTokens.length === 0) return undefined;
+  if (!tiers && !tools && !dearTokens) return undefined;
   const hostedCalls = tools && callLimit(body);
   return {
-    ...(tiers.length > 0 && { tiers }),
-    ...(dearTokens.length > 0 && { dearTokens }),
+    ...(tiers && { tiers }),
+    ...(dearTokens && { dearTokens }),
     ...(tools && { hostedTools: tools }),
     ...(hostedCalls !== undefined && { hostedCalls }),
   };
@@ -82,34 +82,41 @@ const MARKS = [
 ] as const satisfies readonly (readonly [DearTokens, Buffer])[];
 const FOR_AN_HOUR = Buffer.from('"1h"');
 
-function listDearTokens(body: JsonObject, bytes: Buffer): readonly DearTokens[] {
-  const found: DearTokens[] = [];
-  for (const [kind, mark] of MARKS) if (!found.includes(kind) && bytes.includes(mark)) found.push(kind);
-  if (found.includes("write") && bytes.includes(FOR_AN_HOUR)) found.push("write1h");
+// Most requests have no extras, so the readers below create a list only for what they find.
+
+function listDearTokens(body: JsonObject, bytes: Buffer): readonly DearTokens[] | undefined {
+  const found = listMarked(bytes);
   const config = object(body, "generationConfig") ?? object(body, "generation_config");
-  if (requestsAudio(body) || (config && requestsAudio(config))) found.push("audioOutput");
+  const isHeard = requestsAudio(body) || (config !== undefined && requestsAudio(config));
+  return isHeard ? [...(found ?? []), "audioOutput"] : found;
+}
+
+function listMarked(bytes: Buffer): DearTokens[] | undefined {
+  let found: DearTokens[] | undefined;
+  for (const [kind, mark] of MARKS) if (!found?.includes(kind) && bytes.includes(mark)) (found ??= []).push(kind);
+  if (found?.includes("write") && bytes.includes(FOR_AN_HOUR)) found.push("write1h");
   return found;
 }
 
 const MODALITIES = ["modalities", "responseModalities", "response_modalities"];
 
 function requestsAudio(owner: JsonObject): boolean {
-  return MODALITIES.some(
-    (name) =>
-      isSet(owner[name]) && list(owner, name).some((one) => typeof one === "string" && one.toLowerCase() === "audio"),
-  );
+  for (const name of MODALITIES)
+    if (isSet(owner[name]) && list(owner, name).some((one) => typeof one === "string" && one.toLowerCase() === "audio"))
+      return true;
+  return false;
 }
 
-function listTiers(body: JsonObject): string[] {
-  const tiers = new Set<string>();
+function listTiers(body: JsonObject): string[] | undefined {
+  let tiers: Set<string> | undefined;
   for (const member in TIER_MEMBERS) {
     const value = body[member];
     if (!isSet(value)) continue;
     if (typeof value !== "string") throw invalidRequest(member, `${member} must be a string.`);
     const tier = tierName(member, value);
-    if (tier !== "") tiers.add(tier);
+    if (tier !== "") (tiers ??= new Set()).add(tier);
   }
-  return [...tiers];
+  return tiers && [...tiers];
 }
 
 /** Returns the name under which a tier is priced; "" for the standard one. */
@@ -124,18 +131,20 @@ export function tierName(member: string, value: string): string {
 /** Returns the hosted tools; empty if the vendor may know tools that the request does not name. */
 function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined {
   const named = spec.dialect === "gemini-generate" ? geminiTools : typedTools;
-  const tools = new Set(toolList(body).flatMap(named));
-  addSwitchedOn(body, tools);
-  if (SEARCH_MODEL.test(spec.model)) tools.add("web_search");
+  let tools: Set<string> | undefined;
+  const add = (tool: string) => (tools ??= new Set()).add(tool);
+  for (const tool of toolList(body)) named(tool).forEach(add);
+  addSwitchedOn(body, add);
+  if (SEARCH_MODEL.test(spec.model)) add("web_search");
   const isStored = spec.operation === "responses" && isSet(body["prompt"]);
-  return tools.size > 0 || isStored ? [...tools] : undefined;
+  return tools || isStored ? [...(tools ?? [])] : undefined;
 }
 
 /** Adds hosted tools that are switched on outside of the list of tools. */
-function addSwitchedOn(body: JsonObject, tools: Set<string>): void {
-  if (isSet(body["web_search_options"])) tools.add("web_search");
-  for (const name of SEARCHES) if (isOn(body[name])) tools.add(name);
-  for (const plugin of list(body, "plugins")) tools.add(`plugin_${pluginName(plugin)}`.slice(0, 64));
+function addSwitchedOn(body: JsonObject, add: (tool: string) => unknown): void {
+  if (isSet(body["web_search_options"])) add("web_search");
+  for (const name of SEARCHES) if (isOn(body[name])) add(name);
+  for (const plugin of list(body, "plugins")) add(`plugin_${pluginName(plugin)}`.slice(0, 64));
 }
 
 /** Vendors' switches for their own searches. */

@@ -10,9 +10,11 @@ export function walkChat(body: JsonObject, reader: PromptReader): void {
   const model = text(body, "model") ?? "";
   reader.tokens(TEMPLATE_TOKENS.reply);
   for (const message of objects(body, "messages")) walkMessage(message, model, reader);
-  const tools = [...objects(body, "tools"), ...objects(body, "functions")];
-  if (tools.length > 0) reader.tokens(TEMPLATE_TOKENS.tools);
+  const tools = objects(body, "tools");
+  const functions = objects(body, "functions");
+  if (tools.length + functions.length > 0) reader.tokens(TEMPLATE_TOKENS.tools);
   for (const tool of tools) walkTool(tool, reader);
+  for (const tool of functions) walkTool(tool, reader);
   reader.json(object(object(body, "response_format"), "json_schema")?.["schema"]);
 }
 

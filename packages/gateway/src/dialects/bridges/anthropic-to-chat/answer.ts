@@ -6,18 +6,17 @@ import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { anthropicStop } from "../parts/answer/finish.ts";
 import { newCallId, withPrefix } from "../parts/answer/ids.ts";
-import { metStop } from "./stops.ts";
 import { buildRunBlocks, listHostedRuns } from "../parts/tools/hosted-runs.ts";
-import { ownName } from "./names.ts";
+import { metStop, type AskedMessage } from "./asked.ts";
 
 /** Converts a chat answer to a message. */
-export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
+export function fromChat(body: JsonObject, context: BridgeContext, asked: AskedMessage): JsonObject {
   const choice = objects(body, "choices")[0];
   const message = object(choice, "message");
   const calls = listToolCalls(message);
   const runs = listHostedRuns(message);
   const finish = text(choice, "finish_reason");
-  const stopSequence = metStop(choice, context);
+  const stopSequence = metStop(choice, asked);
   const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
   const usage = readChatUsage(object(body, "usage")) ?? toUsage({});
   return {
@@ -29,7 +28,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
       ...thinkingBlocks(message),
       ...runs.flatMap((run, at) => buildRunBlocks(run, at, context)),
       ...textBlocks(message),
-      ...calls.map((call) => toolUse(call, context)),
+      ...calls.map((call) => toolUse(call, asked)),
     ],
     ...buildStopMembers({ finish, hasTools: calls.length > 0, hasRefused, stopSequence }),
     diagnostics: null,
@@ -100,13 +99,14 @@ export function toCitations(annotation: JsonObject): JsonObject[] {
   ];
 }
 
-function toolUse(call: JsonObject, context: BridgeContext): JsonObject {
+function toolUse(call: JsonObject, { names }: AskedMessage): JsonObject {
   const target = object(call, "function") ?? object(call, "custom");
   const id = text(call, "id");
+  const name = anyText(target, "name");
   return {
     type: "tool_use",
     id: id === undefined || id === "" ? newCallId() : id,
-    name: ownName(anyText(target, "name"), context),
+    name: names.get(name) ?? name,
     input: parseArguments(readArguments(target)),
   };
 }

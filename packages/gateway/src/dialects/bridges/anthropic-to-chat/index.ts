@@ -1,6 +1,8 @@
-import type { Bridge } from "../../core/bridge.ts";
+import type { Bridge, BridgeContext, Conversion, StreamBridge } from "../../core/bridge.ts";
+import type { JsonObject } from "../../core/types.ts";
 import { SourcedStream, withSources } from "../parts/content/sources.ts";
 import { fromChat } from "./answer.ts";
+import { readAsked, type AskedMessage } from "./asked.ts";
 import { toChat } from "./request.ts";
 import { ChunksToMessage } from "./stream.ts";
 
@@ -8,7 +10,27 @@ import { ChunksToMessage } from "./stream.ts";
 export const anthropicToChat: Bridge = {
   client: "anthropic-messages",
   upstream: "openai-chat",
-  request: toChat,
-  response: (body, context) => fromChat(withSources(body), context),
-  stream: (context) => new SourcedStream(new ChunksToMessage(context)),
+  begin: (context) => new AnthropicToChat(context),
 };
+
+class AnthropicToChat implements Conversion {
+  readonly #context: BridgeContext;
+  #asked: AskedMessage = readAsked({});
+
+  constructor(context: BridgeContext) {
+    this.#context = context;
+  }
+
+  request(body: JsonObject): JsonObject {
+    this.#asked = readAsked(body);
+    return toChat(body, this.#context);
+  }
+
+  response(body: JsonObject): JsonObject {
+    return fromChat(withSources(body), this.#context, this.#asked);
+  }
+
+  stream(): StreamBridge {
+    return new SourcedStream(new ChunksToMessage(this.#context, this.#asked));
+  }
+}

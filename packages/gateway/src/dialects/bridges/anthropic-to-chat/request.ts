@@ -6,7 +6,6 @@ import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
 import { convertClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/reasoning/effort.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { toChatMessages } from "./messages.ts";
-import { noteStops } from "./stops.ts";
 import { chatTools } from "./tools.ts";
 
 const CARRIED = new Set([
@@ -38,7 +37,6 @@ const MAX_USER = 64;
 /** Converts a messages request to the body of an equivalent chat request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   refuseThreads(body);
-  noteStops(body, context);
   noteDropped(body, CARRIED, context);
   noteDroppedIn("thinking", object(body, "thinking"), THINKING, context);
   noteDroppedIn("output_config", object(body, "output_config"), OUTPUT_CONFIG, context);

@@ -8,9 +8,8 @@ import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { finishIn } from "../parts/answer/finish.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
 import { toCitations, buildStopMembers, searchesIn } from "./answer.ts";
-import { metStop } from "./stops.ts";
 import { buildRunBlocks, listHostedRuns } from "../parts/tools/hosted-runs.ts";
-import { ownName } from "./names.ts";
+import { metStop, type AskedMessage } from "./asked.ts";
 
 type Kind = "text" | "thinking";
 
@@ -23,6 +22,7 @@ const SHARE_OF_BOUND = 1 / 3;
 /** Converts the chunks of a chat stream to the events of a message; one block is open at a time. */
 export class ChunksToMessage implements StreamBridge {
   readonly #context: BridgeContext;
+  readonly #asked: AskedMessage;
   readonly #calls = new CallSequence();
   #isStarted = false;
   #open: Kind | undefined;
@@ -35,8 +35,9 @@ export class ChunksToMessage implements StreamBridge {
   #usage: Usage | undefined;
   readonly #runs: JsonObject[] = [];
 
-  constructor(context: BridgeContext) {
+  constructor(context: BridgeContext, asked: AskedMessage) {
     this.#context = context;
+    this.#asked = asked;
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
@@ -50,7 +51,7 @@ export class ChunksToMessage implements StreamBridge {
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       events.push(...this.#delta(object(choice, "delta") ?? {}));
       this.#finish = finishIn(choice) ?? this.#finish;
-      this.#stopSequence = metStop(choice, this.#context) ?? this.#stopSequence;
+      this.#stopSequence = metStop(choice, this.#asked) ?? this.#stopSequence;
     }
     return events;
   }
@@ -171,7 +172,7 @@ export class ChunksToMessage implements StreamBridge {
     switch (step.type) {
       case "open": {
         const { id } = step.call;
-        const name = ownName(step.call.name, this.#context);
+        const name = this.#asked.names.get(step.call.name) ?? step.call.name;
         return toNamedEvent({
           type: "content_block_start",
           index: this.#block,

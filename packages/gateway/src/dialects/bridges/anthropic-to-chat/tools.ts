@@ -7,7 +7,6 @@ import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { isToolset, listMcpServers } from "../parts/tools/mcp-servers.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { asFunction } from "./client-tools.ts";
-import { noteLongNames } from "./names.ts";
 
 export interface ChatToolMembers extends JsonObject {
   readonly tools: JsonObject[] | undefined;
@@ -17,7 +16,6 @@ export interface ChatToolMembers extends JsonObject {
 
 /** Converts the tools: those that the client runs become functions, those that the vendor runs become hosted tools. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
-  noteLongNames(body, context);
   const { tools, hosted } = readTools(body, context);
   const choice = object(body, "tool_choice");
   const chosen = hosted.find(({ called }) => choice?.["type"] === "tool" && called === choice["name"]);

@@ -12,13 +12,13 @@ import { sealSignatures, signatureMembers } from "../parts/reasoning/sealed-sign
 import { chatLogprobs } from "../parts/answer/logprobs.ts";
 import { CandidateCode, showsCode } from "../parts/tools/code-runs.ts";
 import { readGroundingRuns } from "../parts/tools/hosted-runs.ts";
-import { joinAudio } from "./sound.ts";
+import { joinAudio, type SoundFormat } from "./sound.ts";
 
 /** Converts the candidates to a chat answer. */
-export function fromGemini(body: JsonObject, context: BridgeContext): JsonObject {
+export function fromGemini(body: JsonObject, context: BridgeContext, sound: SoundFormat): JsonObject {
   const candidates = objects(body, "candidates");
   const choices =
-    candidates.length === 0 ? [blockedChoice()] : candidates.map((candidate) => toChoice(candidate, context));
+    candidates.length === 0 ? [blockedChoice()] : candidates.map((candidate) => toChoice(candidate, context, sound));
   return chatAnswer(
     { head: readAnswerHead(body), choices, usage: readGeminiUsage(object(body, "usageMetadata")) },
     context,
@@ -33,13 +33,13 @@ function blockedChoice(): JsonObject {
   return { message: chatMessage({ content: "", reasoning: "", toolCalls: [] }), finish_reason: "content_filter" };
 }
 
-function toChoice(candidate: JsonObject, context: BridgeContext): JsonObject {
+function toChoice(candidate: JsonObject, context: BridgeContext, sound: SoundFormat): JsonObject {
   const reason = text(candidate, "finishReason");
   const parts = objects(object(candidate, "content"), "parts");
   const coded = showsCode(context) ? codeIn(parts) : [];
   const content = parts.map((part) => formatPart(part, context)).join("");
   const toolCalls = parts.flatMap(toToolCalls);
-  const audio = joinAudio(parts, context);
+  const audio = joinAudio(parts, context, sound);
   if (content === "" && toolCalls.length === 0 && coded.length === 0 && audio === undefined)
     throwIfGeminiFailed(reason);
   const runs = [...coded, ...readGroundingRuns(object(candidate, "groundingMetadata"))];

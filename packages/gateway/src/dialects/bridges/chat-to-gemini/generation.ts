@@ -6,7 +6,6 @@ import { askedThinking, type AskedThinking } from "../chat-to-anthropic/thinking
 import { geminiBudget, type Effort } from "../parts/reasoning/effort.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";
 import { geminiSchema } from "../parts/schemas/gemini-schema.ts";
-import { noteSoundFormat } from "./sound.ts";
 
 const MAX_STOPS = 5;
 const BUDGETS: Readonly<Record<GeminiModel["tier"], readonly [number, number]>> = {
@@ -57,7 +56,6 @@ function buildFormatConfig(body: JsonObject, model: GeminiModel): JsonObject {
 
 /** Returns the modalities. OpenAI requires text next to sound; models that only speak refuse it. */
 function buildModalities(body: JsonObject, context: BridgeContext): JsonObject {
-  noteSoundFormat(body, context);
   const modalities = list(body, "modalities").flatMap((name) => (typeof name === "string" ? [name.toUpperCase()] : []));
   const isSpeaker = modalities.includes("AUDIO") && /-tts\b/.test(context.upstreamModel);
   const voiceName = text(object(body, "audio"), "voice");

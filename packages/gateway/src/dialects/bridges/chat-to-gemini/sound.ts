@@ -10,25 +10,29 @@ const HEAD_BYTES = 44;
 const USUAL_RATE = 24_000;
 const BYTES_PER_SAMPLE = 2;
 
-const wantsWav = new WeakSet<BridgeContext>();
+export type SoundFormat = "pcm16" | "wav";
 
-/** Notes the sound format; throws for formats into which the samples would have to be encoded. */
-export function noteSoundFormat(body: JsonObject, context: BridgeContext): void {
+/** Returns the format that a chat request names; throws for formats into which the samples would have to be encoded. */
+export function readSoundFormat(body: JsonObject, { spec }: BridgeContext): SoundFormat {
   const format = text(object(body, "audio"), "format") ?? "pcm16";
-  if (format === "pcm16") return;
-  if (context.spec.stream) throw unsupportedParameter("audio.format", "Ask for pcm16: streams have no other.");
+  if (format === "pcm16") return format;
+  if (spec.stream) throw unsupportedParameter("audio.format", "Ask for pcm16: streams have no other.");
   if (format !== "wav") throw unsupportedParameter("audio.format", "Ask for wav or pcm16.");
-  wantsWav.add(context);
+  return format;
 }
 
 /** Joins the sound of several parts, in the format that the client requested; undefined if there is none. */
-export function joinAudio(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
+export function joinAudio(
+  parts: readonly JsonObject[],
+  context: BridgeContext,
+  format: SoundFormat,
+): JsonObject | undefined {
   const sounding = parts.filter((part) => readSound(part) !== "");
   const [first] = sounding;
   if (first === undefined) return undefined;
   // Each piece may end in base64 padding, which is only valid at the end.
   const samples = Buffer.concat(sounding.map((part) => Buffer.from(readSound(part), "base64")));
-  const sound = wantsWav.has(context) ? withHead(samples, readMediaType(first)) : samples;
+  const sound = format === "wav" ? withHead(samples, readMediaType(first)) : samples;
   return { id: SOUND_ID, data: sound.toString("base64"), transcript: "", expires_at: calculateExpiry(context) };
 }
 

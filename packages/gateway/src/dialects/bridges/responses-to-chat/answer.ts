@@ -1,26 +1,25 @@
 import { number, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext } from "../../core/bridge.ts";
 import type { JsonObject } from "../../core/types.ts";
 import { readChatUsage, responsesUsage } from "../../core/usage.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
 import { chosenTokens } from "../parts/answer/logprobs.ts";
+import type { AnswerContext } from "./asked.ts";
 import { buildOutput } from "./items.ts";
 import { responseId } from "./own-ids.ts";
-import { recall } from "./state.ts";
 
 /** Converts a chat answer to a response object. */
-export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
+export function fromChat(body: JsonObject, answer: AnswerContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const usage = readChatUsage(object(body, "usage"));
   const completion = toResponseStatus(text(choice, "finish_reason"));
   const response: JsonObject = {
-    ...buildResponseHead(body, context),
+    ...buildResponseHead(body, answer),
     status: completion.status,
     incomplete_details: completion.details,
-    output: cutShort(buildOutput(object(choice, "message"), context, chosenTokens(choice)), completion.status),
+    output: cutShort(buildOutput(object(choice, "message"), answer, chosenTokens(choice)), completion.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
-  context.pending?.made(response);
+  answer.context.pending?.made(response);
   return response;
 }
 
@@ -31,7 +30,7 @@ function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
 }
 
 /** Returns the members that every copy of the response object contains. */
-export function buildResponseHead(chat: JsonObject, context: BridgeContext): JsonObject {
+export function buildResponseHead(chat: JsonObject, { context, echo }: AnswerContext): JsonObject {
   const { pending } = context;
   return {
     id: pending ? responseId(context) : withPrefix(text(chat, "id"), "resp_", context),
@@ -46,7 +45,7 @@ export function buildResponseHead(chat: JsonObject, context: BridgeContext): Jso
     service_tier: text(chat, "service_tier") ?? "default",
     store: pending !== undefined,
     usage: null,
-    ...recall(context).echo,
+    ...echo,
   };
 }
 

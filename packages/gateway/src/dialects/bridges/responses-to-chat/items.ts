@@ -1,14 +1,13 @@
 import { anyText, object, objects } from "../../core/read.ts";
-import type { BridgeContext } from "../../core/bridge.ts";
 import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { readArguments, parseArguments } from "../parts/tools/arguments.ts";
 import { readThought, formatMessage } from "../parts/answer/finish-words.ts";
 import { newCallId } from "../parts/answer/ids.ts";
 import { buildRunItem, getRunPrefix, listHostedRuns } from "../parts/tools/hosted-runs.ts";
+import type { AnswerContext, AskedResponse } from "./asked.ts";
 import { clientCall } from "./client-tools.ts";
 import { itemId } from "./own-ids.ts";
 import { sealThinking } from "./sealed.ts";
-import { recall } from "./state.ts";
 
 export function reasoningItem(id: string, thinking: string, signed: readonly JsonObject[]): JsonObject {
   return {
@@ -35,9 +34,9 @@ export function textPart(
 export function callItem(
   id: string,
   call: { readonly id: string; readonly name: string; readonly args: string },
-  context: BridgeContext,
+  { specialTools }: Pick<AskedResponse, "specialTools">,
 ): JsonObject {
-  const { kind, ...named } = recall(context).specialTools.get(call.name) ?? { kind: "function", name: call.name };
+  const { kind, ...named } = specialTools.get(call.name) ?? { kind: "function", name: call.name };
   const place = { id, call_id: call.id };
   const status = "completed";
   switch (kind) {
@@ -65,12 +64,12 @@ export function toAnnotations(annotation: JsonObject): JsonObject[] {
 /** Converts a whole chat answer to output items. */
 export function buildOutput(
   message: JsonObject | undefined,
-  context: BridgeContext,
+  answer: AnswerContext,
   logprobs: readonly JsonObject[],
 ): JsonObject[] {
   const items: JsonObject[] = [];
   const add = (prefix: string, make: (id: string) => JsonObject) =>
-    items.push(make(itemId(prefix, items.length, context)));
+    items.push(make(itemId(prefix, items.length, answer.context)));
   const signed = objects(message, "fw_thinking");
   const thinking = readThought(message) || signed.map((block) => anyText(block, "thinking")).join("");
   if (thinking !== "" || signed.length > 0) add("rs", (id) => reasoningItem(id, thinking, signed));
@@ -87,7 +86,7 @@ export function buildOutput(
       name: anyText(target, "name"),
       args: readArguments(target),
     };
-    add("fc", (id) => callItem(id, read, context));
+    add("fc", (id) => callItem(id, read, answer));
   }
   return items;
 }

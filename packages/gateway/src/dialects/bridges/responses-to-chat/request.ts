@@ -7,8 +7,8 @@ import { noteDropped } from "../parts/answer/dropped-fields.ts";
 import { readEffort, takesEffort } from "../parts/reasoning/effort.ts";
 import { readPartKind, unsupportedPart } from "../parts/answer/refused.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
+import type { AskedResponse } from "./asked.ts";
 import { toChatMessages } from "./messages.ts";
-import { remember } from "./state.ts";
 import { chatTools } from "./tools.ts";
 
 /** Members that need stored state at the upstream; dropping them would lose a conversation or a guarantee. */
@@ -40,17 +40,16 @@ const CARRIED = new Set([
 /** The value of `include` for signed thinking, which every answer has without it. */
 const GIVEN = "reasoning.encrypted_content";
 
-/** Converts a Responses request to the body of an equivalent chat request. */
-export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
+/** Converts a Responses request to the body of an equivalent chat request, and to what its answer needs. */
+export function toChat(body: JsonObject, context: BridgeContext): { chat: JsonObject; asked: AskedResponse } {
   for (const [name, cure] of Object.entries(STATEFUL)) if (isSet(body[name])) throw unsupportedParameter(name, cure);
   if (wantsBackground(body)) throw unsupportedParameter("background");
   noteDropped(body, CARRIED, context);
   for (const name of list(body, "include"))
     if (typeof name === "string" && name !== GIVEN && name !== INCLUDED_LOGPROBS) context.dropped(`include.${name}`);
   const tools = chatTools(body);
-  remember(context, { echo: echoRequest(body), specialTools: tools.special });
   const logprobs = number(body, "top_logprobs") || undefined;
-  return compact({
+  const chat = compact({
     model: context.upstreamModel,
     messages: toChatMessages(body, context),
     max_tokens: number(body, "max_output_tokens"),
@@ -65,6 +64,7 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
     service_tier: text(body, "service_tier"),
     stream: body["stream"] === true ? true : undefined,
   });
+  return { chat, asked: { echo: echoRequest(body), specialTools: tools.special } };
 }
 
 function buildReasoning(body: JsonObject, context: BridgeContext): JsonObject {

@@ -1,6 +1,6 @@
 import { ResponseWriter } from "../../openai-responses/writer.ts";
 import { anyText, number, object, objects } from "../../core/read.ts";
-import type { BridgeContext, StreamBridge } from "../../core/bridge.ts";
+import type { StreamBridge } from "../../core/bridge.ts";
 import type { JsonObject, StreamEvent, Usage } from "../../core/types.ts";
 import { readChatUsage, responsesUsage } from "../../core/usage.ts";
 import { CallSequence, callDeltas, type CallStep } from "../parts/tools/call-sequence.ts";
@@ -9,17 +9,17 @@ import { finishIn } from "../parts/answer/finish.ts";
 import { chosenTokens } from "../parts/answer/logprobs.ts";
 import { LongText } from "../parts/content/long-text.ts";
 import { toResponseStatus, buildResponseHead } from "./answer.ts";
+import type { AnswerContext } from "./asked.ts";
 import { toAnnotations, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
 import { itemId } from "./own-ids.ts";
 import { isCodeRun } from "../parts/tools/code-runs.ts";
 import { eventsOfRun, buildRunItem, getRunPrefix, listHostedRuns } from "../parts/tools/hosted-runs.ts";
-import { recall } from "./state.ts";
 
 type Part = "output_text" | "refusal";
 
 /** Converts the chunks of a chat stream to the events of a response; one item is open at a time. */
 export class ChunksToResponse implements StreamBridge {
-  readonly #context: BridgeContext;
+  readonly #answer: AnswerContext;
   readonly #calls = new CallSequence();
   #writer: ResponseWriter | undefined;
   #open: "reasoning" | "message" | undefined;
@@ -38,8 +38,8 @@ export class ChunksToResponse implements StreamBridge {
   #finish: string | undefined;
   #usage: Usage | undefined;
 
-  constructor(context: BridgeContext) {
-    this.#context = context;
+  constructor(answer: AnswerContext) {
+    this.#answer = answer;
   }
 
   event({ data }: StreamEvent): StreamEvent[] {
@@ -64,14 +64,14 @@ export class ChunksToResponse implements StreamBridge {
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);
     const ended = writer.end(status, { incomplete_details: details, usage });
-    this.#context.pending?.made(object(ended.data, "response") ?? {});
+    this.#answer.context.pending?.made(object(ended.data, "response") ?? {});
     return [...events, ended];
   }
 
   /** Begins the response; some vendors first send events without choices, which have no id and no model. */
   #begin(data: JsonObject): [ResponseWriter, StreamEvent[]] {
     if (this.#writer !== undefined) return [this.#writer, []];
-    this.#writer = new ResponseWriter(buildResponseHead(data, this.#context));
+    this.#writer = new ResponseWriter(buildResponseHead(data, this.#answer));
     return [this.#writer, this.#writer.begin()];
   }
 
@@ -239,12 +239,12 @@ export class ChunksToResponse implements StreamBridge {
    */
   #step(step: CallStep, writer: ResponseWriter, status = "completed"): StreamEvent[] {
     const { id, name } = step.call;
-    const kind = recall(this.#context).specialTools.get(name)?.kind ?? "function";
+    const kind = this.#answer.specialTools.get(name)?.kind ?? "function";
     const place = { item_id: this.#id("fc", writer), output_index: writer.index };
     switch (step.type) {
       case "open": {
         this.#arguments.take();
-        const item = callItem(this.#id("fc", writer), { id, name, args: "" }, this.#context);
+        const item = callItem(this.#id("fc", writer), { id, name, args: "" }, this.#answer);
         return kind === "client" ? [] : [writer.openItem({ ...item, status: "in_progress" })];
       }
       case "arguments":
@@ -254,7 +254,7 @@ export class ChunksToResponse implements StreamBridge {
           : [];
       case "close": {
         const args = this.#arguments.take();
-        const item = callItem(this.#id("fc", writer), { id, name, args }, this.#context);
+        const item = callItem(this.#id("fc", writer), { id, name, args }, this.#answer);
         const opened = kind === "client" ? [writer.openItem({ ...item, status: "in_progress" })] : [];
         return [...opened, ...doneEvents(item, place, writer), writer.closeItem({ ...item, status })];
       }
@@ -262,7 +262,7 @@ export class ChunksToResponse implements StreamBridge {
   }
 
   #id(prefix: string, writer: ResponseWriter): string {
-    return itemId(prefix, writer.index, this.#context);
+    return itemId(prefix, writer.index, this.#answer.context);
   }
 
   #place(writer: ResponseWriter): JsonObject {

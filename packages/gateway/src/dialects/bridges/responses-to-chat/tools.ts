@@ -4,7 +4,7 @@ import type { HostedKind } from "../../core/bridge.ts";
 import type { JsonObject, JsonValue } from "../../core/types.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { clientFunction, findClientTool } from "./client-tools.ts";
-import type { SpecialTool } from "./state.ts";
+import type { SpecialTool } from "./asked.ts";
 import { SEARCH, upstreamName, readUpstreamName } from "./tool-names.ts";
 
 export interface ReadTools {

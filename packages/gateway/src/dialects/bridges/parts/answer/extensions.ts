@@ -2,10 +2,10 @@
 // protocol has no place for is refused or reported as dropped.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { isObject, isSet, list, object, objects } from "../../../core/read.ts";
-import type { Bridge, BridgeContext, ChatServer, StreamBridge } from "../../../core/bridge.ts";
+import type { Bridge, BridgeContext, ChatServer, Conversion, StreamBridge } from "../../../core/bridge.ts";
 import type { JsonObject, JsonValue, StreamEvent } from "../../../core/types.ts";
 import { keepingExtras, PreservedExtras, withExtras } from "../tools/call-extras.ts";
-import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
+import { legacyAnswer, legacyEvents, offersLegacyFunctions } from "../tools/legacy-functions.ts";
 import { settleHosted } from "../tools/hosted-tools.ts";
 import { FILE_INSIDE } from "./refused.ts";
 import { withLeastEffort } from "../reasoning/least-effort.ts";
@@ -33,24 +33,48 @@ const FILE_ADDRESS: Readonly<Record<string, string>> = {
 export function finishInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
-    request: (body, context) => plainRequest(settleHosted(bridge.request(body, context), undefined, context), context),
-    response: (body, context) =>
-      bridge.response(keepingExtras(sealedAnswer(requireChoice(body), context), context), context),
-    stream: (context) => new PreservedExtras(new SealedDetails(bridge.stream(context), context), context),
+    begin(context) {
+      const inner = bridge.begin(context);
+      return {
+        request: (body) => plainRequest(settleHosted(inner.request(body), undefined, context), context),
+        response: (body) => inner.response(keepingExtras(sealedAnswer(requireChoice(body), context), context)),
+        stream: () => new PreservedExtras(new SealedDetails(inner.stream(), context), context),
+      };
+    },
   };
 }
 
 /** Adapts a bridge to real chat clients: its answers hold no extensions. */
 export function servingChatClients(bridge: Bridge): Bridge {
-  return {
-    ...bridge,
-    request(body, context) {
-      noteLegacyFunctions(body, context);
-      return bridge.request(body, context);
-    },
-    response: (body, context) => legacyAnswer(withoutExtensions(bridge.response(body, context)), context),
-    stream: (context) => plainStream(bridge.stream(context), context),
-  };
+  return { ...bridge, begin: (context) => new ForChatClient(bridge.begin(context)) };
+}
+
+class ForChatClient implements Conversion {
+  readonly #inner: Conversion;
+  #readsLegacyCalls = false;
+
+  constructor(inner: Conversion) {
+    this.#inner = inner;
+  }
+
+  request(body: JsonObject): JsonObject {
+    this.#readsLegacyCalls = offersLegacyFunctions(body);
+    return this.#inner.request(body);
+  }
+
+  response(body: JsonObject): JsonObject {
+    const plain = withoutExtensions(this.#inner.response(body));
+    return this.#readsLegacyCalls ? legacyAnswer(plain) : plain;
+  }
+
+  stream(): StreamBridge {
+    const stream = this.#inner.stream();
+    const plain = (events: StreamEvent[]) => {
+      const written = events.flatMap(plainEvent);
+      return this.#readsLegacyCalls ? legacyEvents(written) : written;
+    };
+    return { event: (event) => plain(stream.event(event)), end: (counted) => plain(stream.end(counted)) };
+  }
 }
 
 /** Returns the answer; throws if it has no choice, because there is nothing to convert. */
@@ -109,11 +133,6 @@ function withoutExtensions(body: JsonObject, lost?: Set<string>): JsonObject {
 function strip(value: JsonValue | undefined, lost: Set<string> | undefined): JsonValue | undefined {
   if (Array.isArray(value)) return value.map((item) => strip(item, lost) ?? null);
   return isObject(value) ? withoutExtensions(value, lost) : value;
-}
-
-function plainStream(stream: StreamBridge, context: BridgeContext): StreamBridge {
-  const plain = (events: StreamEvent[]) => legacyEvents(events.flatMap(plainEvent), context);
-  return { event: (event) => plain(stream.event(event)), end: (counted) => plain(stream.end(counted)) };
 }
 
 /** Removes extensions from a chunk; a chunk that held nothing else is swallowed. */

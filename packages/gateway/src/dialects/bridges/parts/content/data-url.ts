@@ -1,3 +1,5 @@
+import { decodePercent } from "../../../../lib/text/percent-encoding.ts";
+
 export interface InlineData {
   readonly mediaType: string;
   /** Base64 without line breaks. */
@@ -13,15 +15,7 @@ export function parseDataUrl(url: string): InlineData | undefined {
   const mediaType = found[1] === "" ? "text/plain" : (found[1] ?? "").toLowerCase();
   const rest = url.slice(found[0].length);
   if (/;base64/i.test(found[2] ?? "")) return { mediaType, data: rest.replace(/\s+/g, "") };
-  return { mediaType, data: Buffer.from(decoded(rest)).toString("base64") };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return { mediaType, data: Buffer.from(decodePercent(rest) ?? rest).toString("base64") };
 }
 
 export function dataUrl(mediaType: string, data: string): string {

@@ -34,8 +34,14 @@ const FINDS_TOOLS = /^(?:tool_search|namespace)/;
 export function settlingHosted(bridge: Bridge): Bridge {
   return {
     ...bridge,
-    request: (body, context) =>
-      bridge.request(settleHosted(fromChatClient(body, bridge), bridge.hosted, context), context),
+    begin(context) {
+      const inner = bridge.begin(context);
+      return {
+        request: (body) => inner.request(settleHosted(fromChatClient(body, bridge), bridge.hosted, context)),
+        response: (body) => inner.response(body),
+        stream: () => inner.stream(),
+      };
+    },
   };
 }
 

@@ -1,22 +1,17 @@
 // Clients that offer `functions`, the older form of tools, read `function_call`, one per answer.
 import { object, objects, text } from "../../../core/read.ts";
-import type { BridgeContext } from "../../../core/bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../core/types.ts";
 
-const asked = new WeakSet<BridgeContext>();
-
-export function noteLegacyFunctions(body: JsonObject, context: BridgeContext): void {
-  if (objects(body, "functions").length > 0 && objects(body, "tools").length === 0) asked.add(context);
+export function offersLegacyFunctions(body: JsonObject): boolean {
+  return objects(body, "functions").length > 0 && objects(body, "tools").length === 0;
 }
 
-/** Returns the answer in the form that its client used. */
-export function legacyAnswer(answer: JsonObject, context: BridgeContext): JsonObject {
-  if (!asked.has(context)) return answer;
+/** Returns the answer in the older form. */
+export function legacyAnswer(answer: JsonObject): JsonObject {
   return { ...answer, choices: objects(answer, "choices").map((choice) => legacyChoice(choice, "message")) };
 }
 
-export function legacyEvents(events: StreamEvent[], context: BridgeContext): StreamEvent[] {
-  if (!asked.has(context)) return events;
+export function legacyEvents(events: StreamEvent[]): StreamEvent[] {
   return events.map((event) => {
     if (event.data === undefined) return event;
     const choices = objects(event.data, "choices").map((choice) => legacyChoice(choice, "delta"));

@@ -2,7 +2,7 @@
 // which is the same in every request because histories hold it too. Answers have the client's own name again.
 import { createHash } from "node:crypto";
 import { isObject, object, objects, text } from "../../../core/read.ts";
-import type { Bridge, BridgeContext, ToolNameRule } from "../../../core/bridge.ts";
+import type { Bridge, ToolNameRule } from "../../../core/bridge.ts";
 import type { DialectId, JsonObject, StreamEvent } from "../../../core/types.ts";
 
 const PLAIN: ToolNameRule = { most: 64, forbidden: /[^a-zA-Z0-9_-]/g, first: /^[a-zA-Z0-9_-]/ };
@@ -25,20 +25,26 @@ export function toolNameFor(upstream: ToolNameUpstream, name: string): string {
   return `${begun.slice(0, most - DIGEST - 1)}_${digest}`;
 }
 
-/** The client's own names by sent names, for requests with renamed tools. */
-const renamed = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
-
 /** Renames the tools of a bridge into chat for `upstream`, which may be another bridge that follows. */
 export function renameToolsIntoChat(bridge: Bridge, upstream: ToolNameUpstream): Bridge {
   return {
     ...bridge,
-    request: (body, context) => forUpstream(bridge.request(body, context), upstream, context),
-    response: (body, context) => bridge.response(forClient(body, context), context),
-    stream(context) {
-      const inner = bridge.stream(context);
-      const names = renamed.get(context);
-      if (!names) return inner;
-      return { event: (event) => inner.event(ownNames(event, names)), end: (counted) => inner.end(counted) };
+    begin(context) {
+      const inner = bridge.begin(context);
+      let names = NO_NAMES;
+      return {
+        request(body) {
+          const renamed = forUpstream(inner.request(body), upstream);
+          ({ names } = renamed);
+          return renamed.sent;
+        },
+        response: (body) => inner.response(forClient(body, names)),
+        stream() {
+          const stream = inner.stream();
+          if (names.size === 0) return stream;
+          return { event: (event) => stream.event(ownNames(event, names)), end: (counted) => stream.end(counted) };
+        },
+      };
     },
   };
 }
@@ -47,21 +53,32 @@ export function renameToolsIntoChat(bridge: Bridge, upstream: ToolNameUpstream):
 export function renameToolsFromChat(bridge: Bridge): Bridge {
   return {
     ...bridge,
-    request: (body, context) => bridge.request(forUpstream(body, bridge, context), context),
-    response: (body, context) => forClient(bridge.response(body, context), context),
-    stream(context) {
-      const inner = bridge.stream(context);
-      const names = renamed.get(context);
-      if (!names) return inner;
+    begin(context) {
+      const inner = bridge.begin(context);
+      let names = NO_NAMES;
       return {
-        event: (event) => inner.event(event).map((made) => ownNames(made, names)),
-        end: (counted) => inner.end(counted).map((made) => ownNames(made, names)),
+        request(body) {
+          const renamed = forUpstream(body, bridge);
+          ({ names } = renamed);
+          return inner.request(renamed.sent);
+        },
+        response: (body) => forClient(inner.response(body), names),
+        stream() {
+          const stream = inner.stream();
+          if (names.size === 0) return stream;
+          const restore = (events: StreamEvent[]) => events.map((event) => ownNames(event, names));
+          return { event: (event) => restore(stream.event(event)), end: (counted) => restore(stream.end(counted)) };
+        },
       };
     },
   };
 }
 
-function forUpstream(body: JsonObject, upstream: ToolNameUpstream, context: BridgeContext): JsonObject {
+/** The client's own names of tools by sent names; empty if none was changed. */
+type OwnNames = ReadonlyMap<string, string>;
+const NO_NAMES: OwnNames = new Map();
+
+function forUpstream(body: JsonObject, upstream: ToolNameUpstream): { sent: JsonObject; names: OwnNames } {
   const names = new Map<string, string>();
   const rename = (name: string) => {
     const sent = toolNameFor(upstream, name);
@@ -69,17 +86,14 @@ function forUpstream(body: JsonObject, upstream: ToolNameUpstream, context: Brid
     return sent;
   };
   const changed = requestNames(body, rename);
-  if (names.size === 0) return body;
-  renamed.set(context, names);
-  return changed;
+  return { sent: names.size === 0 ? body : changed, names };
 }
 
-function forClient(body: JsonObject, context: BridgeContext): JsonObject {
-  const names = renamed.get(context);
-  return names ? answerNames(body, names) : body;
+function forClient(body: JsonObject, names: OwnNames): JsonObject {
+  return names.size === 0 ? body : answerNames(body, names);
 }
 
-function ownNames(event: StreamEvent, names: ReadonlyMap<string, string>): StreamEvent {
+function ownNames(event: StreamEvent, names: OwnNames): StreamEvent {
   return event.data === undefined ? event : { ...event, data: answerNames(event.data, names) };
 }
 
@@ -113,7 +127,7 @@ function messageNames(message: JsonObject, rename: Rename): JsonObject {
   return role === "tool" || role === "function" ? renameTarget(calls, rename) : calls;
 }
 
-function answerNames(answer: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+function answerNames(answer: JsonObject, names: OwnNames): JsonObject {
   const rename = (name: string) => names.get(name) ?? name;
   const part = (piece: JsonObject) => messageNames(piece, rename);
   return eachIn(answer, { choices: (choice) => eachIn(choice, { message: part, delta: part }) });

@@ -11,21 +11,17 @@ export interface SpecialTool {
   readonly namespace?: string;
 }
 
-/** State of a converted request that its answer needs. */
-export interface ResponsesState {
+/** What the answer of a Responses request needs of the request. */
+export interface AskedResponse {
   /** Settings that a response object repeats. */
   readonly echo: JsonObject;
   /** Special tools by their upstream names. */
   readonly specialTools: ReadonlyMap<string, SpecialTool>;
 }
 
-const states = new WeakMap<BridgeContext, ResponsesState>();
-const NONE: ResponsesState = { echo: {}, specialTools: new Map() };
+export const NOTHING_ASKED: AskedResponse = { echo: {}, specialTools: new Map() };
 
-export function remember(context: BridgeContext, state: ResponsesState): void {
-  states.set(context, state);
-}
-
-export function recall(context: BridgeContext): ResponsesState {
-  return states.get(context) ?? NONE;
+/** What an answer is built with. */
+export interface AnswerContext extends AskedResponse {
+  readonly context: BridgeContext;
 }
