@@ -29,7 +29,7 @@ function lostByBridge(id: string, client: DialectId, body: JsonObject): string[]
   const bridge = requireProvider(id).bridges?.find((candidate) => candidate.client === client);
   if (!bridge) throw new Error(`${id} has no bridge for ${client}`);
   const context = createBridgeContext({ spec: createRequestSpec({ dialect: client, model: "m" }), upstreamModel: "m" });
-  bridge.request(body, context);
+  bridge.begin(context).request(body);
   return context.lost;
 }
 
@@ -110,7 +110,7 @@ describe("every provider names what it leaves out or changes", () => {
 
 function sentBy(id: string, body: JsonObject): JsonObject {
   const bridge = requireProvider(id).bridges?.find(({ client }) => client === "openai-embeddings");
-  return bridge?.request(body, createBridgeContext({ upstreamModel: "m" })) ?? {};
+  return bridge?.begin(createBridgeContext({ upstreamModel: "m" })).request(body) ?? {};
 }
 
 it("no transform throws for a request of the smallest kind", () => {

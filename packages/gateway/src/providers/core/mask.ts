@@ -3,7 +3,9 @@ import { Lru } from "../../lib/lru.ts";
 import { isObject, parseObject } from "../../lib/text/json.ts";
 import { secretsIn } from "../../lib/text/secret-members.ts";
 import { createPieceFinder, PIECE, type PieceFinder } from "./secret-forms.ts";
-import type { ChannelRecord, UpstreamError } from "./types.ts";
+import type { ChannelRecord } from "./types.ts";
+import type { UpstreamError } from "./failed-answer.ts";
+import { decodePercent } from "../../lib/text/percent-encoding.ts";
 
 const HIDDEN = "***";
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
@@ -163,15 +165,7 @@ function addressSecrets(text: string): string[] | undefined {
   if (!url || url.host === "") return undefined;
   const account = url.password === "" ? url.username : url.password;
   const parameters = [...url.searchParams.values()].filter((value) => value.length >= PIECE);
-  return [account, decoded(account), ...parameters].filter((secret) => secret !== "");
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [account, decodePercent(account) ?? account, ...parameters].filter((secret) => secret !== "");
 }
 
 function parseHost(baseUrl: string): string | undefined {

@@ -11,7 +11,9 @@ function createIntake(provider: ProviderAdapter, bridges: readonly Bridge[] = []
   const [route] = provider.speaks;
   if (!route) throw new Error("no route");
   const context = createBridgeContext({ spec: createRequestSpec({ stream: true }) });
-  const parts = { provider, route, bridges, context, channel: createChannelRecord(), headers: {}, maxEventBytes: 1024 };
+  const conversions = bridges.map((bridge) => bridge.begin(context));
+  const channel = createChannelRecord();
+  const parts = { provider, route, bridges, conversions, context, channel, headers: {}, maxEventBytes: 1024 };
   return createResponseDecoder(parts);
 }
 
@@ -53,7 +55,7 @@ describe("intake", () => {
     for (const size of [1, 5, bytes.length]) {
       const decoder = createIntake(ollama, (ollama.bridges ?? []).slice(0, 1));
       expect(decoder.dialect).toBe("openai-chat");
-      expect(decoder.bridges).toEqual([]);
+      expect(decoder.conversions).toEqual([]);
       let out = "";
       for (let at = 0; at < bytes.length; at += size)
         out += decoder.feed(bytes.subarray(at, at + size))?.toString() ?? "";

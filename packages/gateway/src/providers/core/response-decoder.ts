@@ -1,23 +1,18 @@
 import { encodeBlock, parseEvents, splitBlocks, createBlockFramer } from "../../lib/text/sse.ts";
-import type { Bridge, BridgeContext } from "../../dialects/core/bridge.ts";
+import type { Bridge, BridgeContext, Conversion } from "../../dialects/core/bridge.ts";
 import type { DialectId, JsonObject, StreamEvent } from "../../dialects/core/types.ts";
 import { createDeframer } from "./framing/framing.ts";
 import { failureIn200, type ReadingOptions } from "./errors/classify.ts";
-import type {
-  ResponseContext,
-  ResponseTransform,
-  ChannelRecord,
-  ProviderAdapter,
-  UpstreamRoute,
-  UpstreamError,
-} from "./types.ts";
+import type { ResponseContext, ResponseTransform, ChannelRecord, ProviderAdapter, UpstreamRoute } from "./types.ts";
+import type { UpstreamError } from "./failed-answer.ts";
 
 export interface ResponseDecoderOptions {
   readonly provider: ProviderAdapter;
   readonly route: UpstreamRoute;
   /** The bridges that the request used, from the client's protocol to the upstream's. */
   readonly bridges: readonly Bridge[];
-  /** The same object that was passed to the request's conversion. */
+  /** The conversions that those bridges began with the request. */
+  readonly conversions: readonly Conversion[];
   readonly context: BridgeContext;
   readonly channel: ChannelRecord;
   /** Head of the upstream's answer. */
@@ -34,7 +29,7 @@ export interface ResponseDecoder {
   /** Dialect of the output. */
   readonly dialect: DialectId;
   /** Remaining conversions, from the client's protocol to `dialect`. */
-  readonly bridges: readonly Bridge[];
+  readonly conversions: readonly Conversion[];
   /** Returns a failure that the vendor sent with status 200; call it before `answer`. */
   refusal(body: Buffer, options?: ReadingOptions): UpstreamError | undefined;
   /** Decodes a whole answer; returns the same object if nothing changes. */
@@ -53,27 +48,58 @@ export interface ResponseDecoder {
 type Step = (event: StreamEvent) => readonly StreamEvent[];
 
 export function createResponseDecoder(parts: ResponseDecoderOptions): ResponseDecoder {
-  const { provider, route, bridges, headers, context } = parts;
-  const last = bridges.at(-1);
-  const inner = last && route.dialect.startsWith("private:") ? last : undefined;
-  const repairs = selectRepairs(provider, route.dialect);
-  const answerContext = buildResponseContext(parts);
-  let flow: Flow | undefined;
-  const flowing = () => (flow ??= createFlow(parts, repairs, inner, answerContext));
-  return {
-    dialect: inner ? inner.client : route.dialect,
-    bridges: inner ? bridges.slice(0, -1) : bridges,
-    refusal: (body, options) => failureIn200(provider, { status: 200, headers, body }, options),
-    answer(body) {
-      const repaired = repairs.reduce((json, repair) => repair.answer?.(json, answerContext) ?? json, body);
-      return inner ? inner.response(repaired, context) : repaired;
-    },
-    feed: (chunk) => flowing().feed(chunk),
-    rest: () => flowing().rest(),
-    get fault() {
-      return flow?.fault;
-    },
-  };
+  return new AnswerDecoder(parts);
+}
+
+/** Every call has one, so what only streams need is created with their first bytes. */
+class AnswerDecoder implements ResponseDecoder {
+  readonly dialect: DialectId;
+  readonly conversions: readonly Conversion[];
+  readonly #parts: ResponseDecoderOptions;
+  /** The conversion from the vendor's private protocol, if it has one. */
+  readonly #inner: Conversion | undefined;
+  readonly #repairs: readonly ResponseTransform[];
+  readonly #context: ResponseContext;
+  #flow: Flow | undefined;
+
+  constructor(parts: ResponseDecoderOptions) {
+    const { provider, route, bridges, conversions } = parts;
+    const last = bridges.at(-1);
+    const isPrivate = last !== undefined && route.dialect.startsWith("private:");
+    this.#parts = parts;
+    this.#inner = isPrivate ? conversions.at(-1) : undefined;
+    this.#repairs = selectRepairs(provider, route.dialect);
+    this.#context = buildResponseContext(parts);
+    this.dialect = isPrivate ? last.client : route.dialect;
+    this.conversions = isPrivate ? conversions.slice(0, -1) : conversions;
+  }
+
+  refusal(body: Buffer, options?: ReadingOptions): UpstreamError | undefined {
+    const { provider, headers } = this.#parts;
+    return failureIn200(provider, { status: 200, headers, body }, options);
+  }
+
+  answer(body: JsonObject): JsonObject {
+    let repaired = body;
+    for (const repair of this.#repairs) repaired = repair.answer?.(repaired, this.#context) ?? repaired;
+    return this.#inner ? this.#inner.response(repaired) : repaired;
+  }
+
+  feed(chunk: Buffer): Buffer | undefined {
+    return this.#flowing().feed(chunk);
+  }
+
+  rest(): Buffer | undefined {
+    return this.#flowing().rest();
+  }
+
+  get fault(): Error | undefined {
+    return this.#flow?.fault;
+  }
+
+  #flowing(): Flow {
+    return (this.#flow ??= createFlow(this.#parts, this.#repairs, this.#inner, this.#context));
+  }
 }
 
 const BLANK_LINE = Buffer.from("\n\n");
@@ -111,7 +137,7 @@ interface Flow {
 function createFlow(
   parts: ResponseDecoderOptions,
   transforms: readonly ResponseTransform[],
-  inner: Bridge | undefined,
+  inner: Conversion | undefined,
   context: ResponseContext,
 ): Flow {
   const framer = createBlockFramer({ maxBytes: parts.maxEventBytes });
@@ -127,7 +153,7 @@ function createFlow(
   const marks = used.some((repair) => repair.marks === undefined)
     ? undefined
     : used.flatMap((repair) => repair.marks ?? []);
-  const bridge = inner?.stream(parts.context);
+  const bridge = inner?.stream();
   if (bridge) steps.push((event) => bridge.event(event));
   let fault: Error | undefined;
   const upTo = (work: () => void): void => {

@@ -12,10 +12,10 @@ import type {
   Body,
   DialectId,
   JsonObject,
-  JsonValue,
   Operation,
   StreamEvent,
 } from "../../dialects/core/types.ts";
+import type { FailedAnswer, UpstreamError } from "./failed-answer.ts";
 
 /**
  * A channel that is ready to use: lists are parsed into sets, mappings into maps, keys are decrypted. The snapshot
@@ -190,53 +190,6 @@ export interface ResponseTransform {
   stream?(context: ResponseContext): ((event: StreamEvent) => StreamEvent | readonly StreamEvent[]) | undefined;
 }
 
-export type ErrorClass =
-  | "bad_request"
-  | "bad_key"
-  | "out_of_credit"
-  | "rate_limit"
-  | "overloaded"
-  | "not_found"
-  | "content_filter"
-  | "timeout"
-  | "server";
-
-/** The meaning of an upstream failure. */
-export interface UpstreamError {
-  readonly class: ErrorClass;
-  readonly retry: boolean;
-  readonly disable: boolean;
-  readonly message: string;
-  readonly type: string | undefined;
-  readonly code: string | undefined;
-  readonly param: string | undefined;
-  /** HTTP status of the upstream after the provider's own reading (a 200 may hold a failure). */
-  readonly status: number;
-  readonly retryAfterMs?: number;
-  /** Verdicts of a content filter, in the form in which `innererror` shows them to clients. */
-  readonly innerError?: JsonObject;
-}
-
-/** An answer that may be a failure, read as far as needed. */
-export interface FailedAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  /** The body (or the event's data) if it is JSON. */
-  readonly json: JsonValue | undefined;
-}
-
-/** A refusal before the call itself: a key of the wrong form, a token exchange that failed. */
-export class UpstreamRefusal extends Error {
-  readonly upstreamError: UpstreamError;
-
-  constructor(upstreamError: UpstreamError) {
-    super(upstreamError.message);
-    this.name = "UpstreamRefusal";
-    this.upstreamError = upstreamError;
-  }
-}
-
 /** JSON over HTTP for balances, model lists and token exchanges; bounded in time and size. */
 export type HttpJson = (call: {
   readonly method: "GET" | "POST";
@@ -306,6 +259,15 @@ export interface FileService {
   readonly path: string | ((channel: ChannelRecord) => string);
   /** Path at which uploads begin, if it is not the collection. */
   readonly uploadPath?: string;
+  /** Path of uploads in parts; absent if the vendor has none. */
+  readonly partsPath?: string;
+  /** Purposes of files that the vendor takes; absent = any. */
+  readonly purposes?: readonly string[];
+  /** Returns the fields that the vendor wants next to the file, in place of those of the client. */
+  readonly writeFields?: (file: {
+    readonly purpose: string;
+    readonly name: string;
+  }) => Readonly<Record<string, string>>;
   /** States of a file that the vendor still changes by itself, lower-case. */
   readonly unsettledStates?: readonly string[];
 }
@@ -391,7 +353,7 @@ export interface ProviderAdapter {
   /** True if the task core serves these channels instead of the relay. */
   readonly isTask?: boolean;
   /** Set if the vendor takes batches. */
-  readonly batches?: BatchSupport;
+  readonly batches?: BatchSupport | ((channel: ChannelRecord) => BatchSupport);
   /** Set for task channels that create videos. */
   readonly videos?: VideoTasks;
   /** For task channels: true if the client's speed mode stays in the path. */

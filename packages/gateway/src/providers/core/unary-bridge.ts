@@ -1,24 +1,36 @@
 import { isSet } from "../../dialects/core/read.ts";
-import type { Bridge } from "../../dialects/core/bridge.ts";
+import type { Bridge, BridgeContext, Conversion, StreamBridge } from "../../dialects/core/bridge.ts";
+import { statelessBridge, type StatelessBridge } from "../../dialects/core/stateless-bridge.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 
-/**
- * Builds a conversion for operations that never stream; events pass unchanged. Members that it does not read are
- * reported as dropped.
- */
-export function unaryBridge(bridge: Omit<Bridge, "stream">): Bridge {
-  return {
+/** The stream of an operation that never streams: events pass unchanged. */
+const NO_STREAM: StreamBridge = { event: (event) => [event], end: () => [] };
+
+/** Builds a stateless bridge for operations that never stream. Members that it does not read are reported as dropped. */
+export function unaryBridge({ request, ...bridge }: Omit<StatelessBridge, "stream">): Bridge {
+  return statelessBridge({
     ...bridge,
-    request(body, context) {
-      const read = new Set<string>(OF_THE_GATEWAY);
-      const request = bridge.request(watchReads(body, read), context);
-      for (const name of Object.keys(body)) {
-        if (!read.has(name) && !name.startsWith("fw_") && isSet(body[name])) context.dropped(name);
-      }
-      return request;
-    },
-    stream: () => ({ event: (event) => [event], end: () => [] }),
-  };
+    request: (body, context) => convertWatched(body, context, (watched) => request(watched, context)),
+    stream: () => NO_STREAM,
+  });
+}
+
+/** Like `unaryBridge`, for answers that need something of their request. */
+export function unaryConversion(context: BridgeContext, { request, response }: Omit<Conversion, "stream">): Conversion {
+  return { request: (body) => convertWatched(body, context, request), response, stream: () => NO_STREAM };
+}
+
+function convertWatched(
+  body: JsonObject,
+  context: BridgeContext,
+  convert: (watched: JsonObject) => JsonObject,
+): JsonObject {
+  const read = new Set<string>(OF_THE_GATEWAY);
+  const converted = convert(watchReads(body, read));
+  for (const name of Object.keys(body)) {
+    if (!read.has(name) && !name.startsWith("fw_") && isSet(body[name])) context.dropped(name);
+  }
+  return converted;
 }
 
 /** Members that the gateway itself uses for renaming, routing and encoding. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createBridgeContext } from "../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../dialects/find-bridges.ts";
-import { translateRequest } from "../../relay/conversion/translate.ts";
+import { beginConversions, translateRequest } from "../../relay/conversion/translate.ts";
 import type { Bridge } from "../../dialects/core/bridge.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { allProviders } from "../registry.ts";
@@ -34,8 +34,8 @@ function takesTools(bridge: Bridge): boolean {
   }
 }
 
-function sentBy(path: Parameters<typeof translateRequest>[0], name: string): JsonObject {
-  return translateRequest(path, request(name), createBridgeContext());
+function sentBy(path: readonly Bridge[], name: string): JsonObject {
+  return translateRequest(beginConversions(path, createBridgeContext()), request(name));
 }
 
 describe("tools at vendors with a protocol of their own", () => {

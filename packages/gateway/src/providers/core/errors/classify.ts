@@ -3,7 +3,8 @@ import { messageWithCounts } from "../../../dialects/core/context-overflow.ts";
 import { asObject, cleanMessage, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
 import { innerError } from "./inner-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "../types.ts";
+import type { ProviderAdapter } from "../types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../failed-answer.ts";
 import { isOutOfCredit, isUnverified } from "./out-of-credit.ts";
 import { classifyStatus, getErrorNames, upstreamError } from "./upstream-error.ts";
 

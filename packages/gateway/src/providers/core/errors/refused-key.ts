@@ -1,4 +1,4 @@
-import { UpstreamRefusal } from "../types.ts";
+import { UpstreamRefusal } from "../failed-answer.ts";
 import { upstreamError } from "./upstream-error.ts";
 
 /**

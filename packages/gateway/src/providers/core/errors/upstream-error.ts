@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import type { ErrorClass, UpstreamError } from "../types.ts";
+import type { ErrorClass, UpstreamError } from "../failed-answer.ts";
 
 /** Status of a failure of this class if the vendor itself answered 200. */
 export const CLASS_STATUS: Readonly<Record<ErrorClass, number>> = {

@@ -1,5 +1,5 @@
 import { asObject, asText, codeText, printable } from "./error-body.ts";
-import type { ErrorClass, FailedAnswer, UpstreamError } from "../types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../failed-answer.ts";
 import { CLASS_STATUS, classifyStatus, upstreamError } from "./upstream-error.ts";
 
 /** A vendor's own codes by the class that they mean; each entry is a code in text form or `prefix*`. */

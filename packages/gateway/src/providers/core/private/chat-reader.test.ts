@@ -20,18 +20,22 @@ describe("parts of messages", () => {
     ["Spark", spark],
     ["Zhipu's first API", zhipu],
   ])("that %s cannot see are refused", (_name, bridge) => {
-    expect(() => bridge.request(image, createBridgeContext())).toThrow("messages.content.image_url cannot be used");
+    expect(() => bridge.begin(createBridgeContext()).request(image)).toThrow(
+      "messages.content.image_url cannot be used",
+    );
   });
 
   it("that Tencent sees are sent", () => {
     const context = createBridgeContext();
-    expect(JSON.stringify(tencent.request(image, context))).toContain('"ImageUrl":{"Url":"https://i.example/1.png"}');
+    expect(JSON.stringify(tencent.begin(context).request(image))).toContain(
+      '"ImageUrl":{"Url":"https://i.example/1.png"}',
+    );
     expect(context.lost).toEqual([]);
   });
 
   it.each(["input_audio", "file", "video_url"])("of the kind %s are refused", (type) => {
     for (const bridge of [baidu, coze, spark, tencent, zhipu])
-      expect(() => bridge.request(user({ type }), createBridgeContext())).toThrowError(/messages/);
+      expect(() => bridge.begin(createBridgeContext()).request(user({ type }))).toThrowError(/messages/);
   });
 });
 
@@ -39,11 +43,11 @@ it("formats become words where the vendor has no switch", () => {
   const body = { model: "m", messages: [{ role: "user", content: "Hi" }], response_format: { type: "json_object" } };
   const reported = "Answer with one valid JSON object and nothing else.";
   const context = createBridgeContext();
-  expect(tencent.request(body, context)["Messages"]).toEqual([
+  expect(tencent.begin(context).request(body)["Messages"]).toEqual([
     { Role: "system", Content: reported },
     { Role: "user", Content: "Hi" },
   ]);
-  expect(JSON.stringify(spark.request(body, context))).toContain(reported);
+  expect(JSON.stringify(spark.begin(context).request(body))).toContain(reported);
   expect(context.lost).toEqual([]);
 });
 
@@ -51,7 +55,7 @@ it("choices of tools that the vendor does not know are named", () => {
   const tools = [{ type: "function", function: { name: "f" } }];
   const body = { model: "m", messages: [{ role: "user", content: "Hi" }], tools, tool_choice: "required" };
   const context = createBridgeContext();
-  baidu.request(body, context);
-  spark.request(body, context);
+  baidu.begin(context).request(body);
+  spark.begin(context).request(body);
   expect(context.lost).toEqual(["tool_choice", "tool_choice"]);
 });

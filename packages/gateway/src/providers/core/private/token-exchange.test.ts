@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createChannelRecord } from "../../../../test/kit/provider-kit.ts";
 import { accessToken } from "../../vendors/baidu/token.ts";
-import { UpstreamRefusal, type HttpJson, type UpstreamError } from "../types.ts";
+import type { HttpJson } from "../types.ts";
+import { UpstreamRefusal, type UpstreamError } from "../failed-answer.ts";
 
 let serial = 0;
 

@@ -1,6 +1,7 @@
 import { isObject, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { UpstreamRefusal, type ErrorClass, type HttpJson } from "../types.ts";
+import type { HttpJson } from "../types.ts";
+import { UpstreamRefusal, type ErrorClass } from "../failed-answer.ts";
 import { classifyStatus, upstreamError } from "../errors/upstream-error.ts";
 
 export interface ExchangedToken {

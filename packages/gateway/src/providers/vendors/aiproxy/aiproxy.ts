@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { objects, text } from "../../../dialects/core/read.ts";
 import { bearer } from "../../core/bearer.ts";
@@ -11,7 +12,7 @@ import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
 import { vendorReader } from "../../core/errors/vendor-error.ts";
 
 /** Sends the last message to a knowledge base as a question; the documents it found are listed below the answer. */
-const libraryBridge: Bridge = {
+const libraryBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:aiproxy-library",
   request(body, context) {
@@ -31,7 +32,7 @@ const libraryBridge: Bridge = {
     return chatAnswer({ content, finish: "stop", usage: undefined }, context);
   },
   stream: createStreamBridge,
-};
+});
 
 function references(documents: readonly JsonObject[]): string {
   if (documents.length === 0) return "";

@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 
@@ -35,7 +36,7 @@ export function searchesWeb(model: string): boolean {
 }
 
 /** https://help.aliyun.com/zh/model-studio/dashscope-api-reference */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:ali-chat",
   request(body, context) {
@@ -80,7 +81,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 function toMessage(message: ChatMessage, content: string | JsonObject[]): JsonObject {
   const calls = message.source["tool_calls"];

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { asObject, asText } from "../../core/errors/error-body.ts";
-import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import {
   findCodeClass,
   readVendorError,

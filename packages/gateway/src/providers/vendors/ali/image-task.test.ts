@@ -71,7 +71,7 @@ describe("image tasks of DashScope", () => {
       { code: "InternalError", message: "no" },
       { b64_image: "aGk=" },
     ];
-    const answer = bridge?.response({ output: { results } }, { now: 1000 } as never);
+    const answer = bridge?.begin({ now: 1000 } as never).response({ output: { results } });
     expect(answer).toEqual({ created: 1, data: [{ url: "https://i.example/1.png" }, { b64_json: "aGk=" }] });
   });
 });

@@ -124,8 +124,8 @@ export const aws: ProviderAdapter = {
   keyHint: "AK|SK|region, or region|API key",
 };
 
-function signCall(call: UpstreamCall, { key, now }: Pick<SigningContext, "key" | "now">): void {
+async function signCall(call: UpstreamCall, { key, now }: Pick<SigningContext, "key" | "now">): Promise<void> {
   const parsed = parseAwsKey(key);
   if (parsed.kind === "bearer") call.headers["authorization"] = `Bearer ${parsed.token}`;
-  else signV4(call, { ...parsed, service: "bedrock" }, now);
+  else await signV4(call, { ...parsed, service: "bedrock" }, now);
 }

@@ -27,10 +27,9 @@ describe("requests of Converse", () => {
       { role: "tool", tool_call_id: "2", content: "r2" },
       { role: "user", content: "c" },
     ];
-    const body = converseBridge.request(
-      { model: "m", messages, tools: [tool], tool_choice: "none" },
-      createBridgeContext(),
-    );
+    const body = converseBridge
+      .begin(createBridgeContext())
+      .request({ model: "m", messages, tools: [tool], tool_choice: "none" });
     expect(body["messages"]).toEqual([
       { role: "user", content: [{ text: "a" }, { image: { format: "png", source: { bytes: "aGk=" } } }] },
       {
@@ -57,17 +56,17 @@ describe("requests of Converse", () => {
 
   it("name what they leave out and refuse several answers", () => {
     const context = createBridgeContext();
-    converseBridge.request({ messages: [], seed: 1, user: "u" }, context);
+    converseBridge.begin(context).request({ messages: [], seed: 1, user: "u" });
     expect(context.lost).toEqual(["seed", "user"]);
-    expect(() => converseBridge.request({ messages: [], n: 2 }, context)).toThrow("n cannot be used");
+    expect(() => converseBridge.begin(context).request({ messages: [], n: 2 })).toThrow("n cannot be used");
     const remote = [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://x.example/a.png" } }] }];
-    expect(() => converseBridge.request({ messages: remote }, context)).toThrow("data URLs");
+    expect(() => converseBridge.begin(context).request({ messages: remote })).toThrow("data URLs");
   });
 });
 
 describe("streams of Converse", () => {
   it("end in an error event when the upstream throws", () => {
-    const stream = converseBridge.stream(createBridgeContext());
+    const stream = converseBridge.begin(createBridgeContext()).stream();
     const events = [
       event({ role: "assistant" }, "messageStart"),
       event({ delta: { reasoningContent: { text: "hm" } } }, "contentBlockDelta"),
@@ -81,10 +80,10 @@ describe("streams of Converse", () => {
   });
 
   it("end regularly without usage when the last event is missing, and not at all when cut off", () => {
-    const stopped = converseBridge.stream(createBridgeContext());
+    const stopped = converseBridge.begin(createBridgeContext()).stream();
     stopped.event(event({ stopReason: "max_tokens" }, "messageStop"));
     expect(listEventData(stopped.end()).at(-1)).toBe("[DONE]");
-    const cut = converseBridge.stream(createBridgeContext());
+    const cut = converseBridge.begin(createBridgeContext()).stream();
     cut.event(event({ delta: { text: "a" } }, "contentBlockDelta"));
     expect(cut.end()).toEqual([]);
   });

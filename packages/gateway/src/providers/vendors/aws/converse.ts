@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
@@ -6,7 +7,7 @@ import { needed } from "../../core/private/needed.ts";
 import { converseRequest } from "./converse-request.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
-export const converseBridge: Bridge = {
+export const converseBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:aws-converse",
   request: converseRequest,
@@ -34,7 +35,7 @@ export const converseBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 const FINISH: Readonly<Record<string, string>> = {
   max_tokens: "length",

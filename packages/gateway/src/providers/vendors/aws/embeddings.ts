@@ -54,7 +54,7 @@ export const embedBridge: Bridge = unaryBridge({
   },
 });
 
-type Sign = (call: UpstreamCall, context: ExchangeContext) => void;
+type Sign = (call: UpstreamCall, context: ExchangeContext) => Promise<void>;
 
 /** Builds the exchange that splits the texts. Every part is signed again, because the signature covers the body. */
 export function embedExchange(sign: Sign) {
@@ -62,9 +62,9 @@ export function embedExchange(sign: Sign) {
     const body = call.body && parseObject(call.body.toString("utf8"));
     const bodies = body && splitBodies(body);
     if (!bodies) return context.send(call);
-    const send = (part: JsonObject) => {
+    const send = async (part: JsonObject) => {
       const single = withBody(call, part);
-      sign(single, context);
+      await sign(single, context);
       return context.send(single);
     };
     return fanOut(bodies, send, (answers, heads) =>

@@ -1,5 +1,5 @@
 import { asObject, asText, readErrorBody } from "../../core/errors/error-body.ts";
-import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { isOutOfCredit } from "../../core/errors/out-of-credit.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 

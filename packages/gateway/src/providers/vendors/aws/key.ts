@@ -1,4 +1,4 @@
-import { UpstreamRefusal } from "../../core/types.ts";
+import { UpstreamRefusal } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;

@@ -4,7 +4,7 @@ import { refusalText } from "../../core/model-list.ts";
 import type { ChannelRecord, HttpJson, UpstreamCall } from "../../core/types.ts";
 import { parseAwsKey } from "./key.ts";
 
-type Sign = (call: UpstreamCall, signing: { readonly key: string; readonly now: number }) => void;
+type Sign = (call: UpstreamCall, signing: { readonly key: string; readonly now: number }) => Promise<void>;
 
 /** Returns the base URL for model lists: it has another host than the calls, unless the channel has a base URL. */
 export function controlUrl(channel: ChannelRecord, key: string): string {
@@ -18,7 +18,7 @@ export function listAwsModels(sign: Sign) {
     const base = controlUrl(channel, key);
     const read = async (path: string, list: string, name: string) => {
       const call: UpstreamCall = { method: "GET", url: joinUrl(base, path), headers: {}, body: undefined };
-      sign(call, { key, now });
+      await sign(call, { key, now });
       const answer = await http({ method: "GET", url: call.url.href, headers: call.headers });
       const { status, json } = answer;
       if (status !== 200 || !isObject(json)) throw new Error(refusalText(answer));

@@ -1,3 +1,4 @@
+import { OPENAI_BATCHES } from "../../core/batches.ts";
 import type { Operation } from "../../../dialects/core/types.ts";
 import { isObject, list } from "../../../dialects/core/read.ts";
 import { entraToken, entraUrl, isEntraKey } from "./entra.ts";
@@ -14,13 +15,12 @@ import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts
 import type {
   ResponseTransform,
   ChannelRecord,
-  FailedAnswer,
   ProviderAdapter,
   SigningContext,
   UpstreamCall,
   UpstreamRoute,
-  UpstreamError,
 } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 
 const OPERATIONS: readonly CompatibleOperation[] = [
   "chat",
@@ -150,6 +150,19 @@ export const azure: ProviderAdapter = {
         : `/openai/files${query({ "api-version": channel.other })}`,
     unsettledStates: ["pending", "running"],
   },
+  batches: (channel) => ({
+    ...OPENAI_BATCHES,
+    maxItems: 100_000,
+    ...(isVersionless(channel, "chat")
+      ? {
+          path: `/openai/v1/batches${query({ "api-version": channel.other === "preview" ? "preview" : undefined })}`,
+          endpoints: ["/v1/chat/completions", "/v1/embeddings", "/v1/responses"],
+        }
+      : {
+          path: `/openai/batches${query({ "api-version": channel.other })}`,
+          endpoints: ["/chat/completions", "/embeddings"],
+        }),
+  }),
   ownedBy: "openai",
   billsRefusals: true,
   answersOtherNames: true,

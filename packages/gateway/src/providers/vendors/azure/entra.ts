@@ -1,7 +1,8 @@
 import { number, text } from "../../../dialects/core/read.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
-import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../../core/types.ts";
+import type { ChannelRecord, SigningContext } from "../../core/types.ts";
+import { UpstreamRefusal } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const AUTHORITY = "https://login.microsoftonline.com";

@@ -14,10 +14,9 @@ const messages = [
 
 describe("histories that have to alternate", () => {
   it("of Baidu: neighbours joined, systems on top, real arguments, results by name", () => {
-    const body = chatBridge.request(
-      { messages, temperature: 0, frequency_penalty: 0.5, max_tokens: 1, stop: "x" },
-      createBridgeContext(),
-    );
+    const body = chatBridge
+      .begin(createBridgeContext())
+      .request({ messages, temperature: 0, frequency_penalty: 0.5, max_tokens: 1, stop: "x" });
     expect(body).toEqual({
       system: "s1\n\ns2",
       messages: [
@@ -30,11 +29,13 @@ describe("histories that have to alternate", () => {
       max_output_tokens: 2,
       stop: ["x"],
     });
-    expect(() => chatBridge.request({ messages: messages.slice(0, 1) }, createBridgeContext())).toThrow("user message");
+    expect(() => chatBridge.begin(createBridgeContext()).request({ messages: messages.slice(0, 1) })).toThrow(
+      "user message",
+    );
   });
 
   it("of Tencent: one system message first, calls and results in the vendor's case", () => {
-    expect(tencentBridge.request({ messages, temperature: 0 }, createBridgeContext())).toEqual({
+    expect(tencentBridge.begin(createBridgeContext()).request({ messages, temperature: 0 })).toEqual({
       Model: "model",
       Messages: [
         { Role: "system", Content: "s1\n\ns2" },
@@ -58,7 +59,7 @@ describe("answers of Baidu", () => {
     [{ need_clear_history: true }, "content_filter"],
     [{ finish_reason: "normal" }, "stop"],
   ])("%j finish with %s", (parts, finish) => {
-    const answer = chatBridge.response({ result: "a", ...parts }, createBridgeContext());
+    const answer = chatBridge.begin(createBridgeContext()).response({ result: "a", ...parts });
     expect(answer).toMatchObject({ choices: [{ finish_reason: finish }] });
   });
 });

@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
@@ -38,7 +39,7 @@ const READ = [
 
 const LEAST_TOKENS = 2;
 
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:baidu-chat",
   request(body, context) {
@@ -84,7 +85,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 export const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",

@@ -1,6 +1,6 @@
 import { isObject } from "../../../dialects/core/read.ts";
 import { asNumber, asText } from "../../core/errors/error-body.ts";
-import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { findCodeClass, readVendorError, vendorUpstreamError, type CodeTable } from "../../core/errors/vendor-error.ts";
 import { classifyStatus } from "../../core/errors/upstream-error.ts";
 

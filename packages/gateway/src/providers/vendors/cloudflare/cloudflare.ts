@@ -11,15 +11,8 @@ import { bearerHeaders, getJson, namesIn } from "../../core/model-list.ts";
 import { hasResponses, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
-import type {
-  ChannelRecord,
-  ErrorClass,
-  FailedAnswer,
-  HttpJson,
-  ProviderAdapter,
-  UpstreamRoute,
-  UpstreamError,
-} from "../../core/types.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter, UpstreamRoute } from "../../core/types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.cloudflare.com";

@@ -25,26 +25,28 @@ describe("completions on Workers AI", () => {
       "/client/v4/accounts/acc/ai/run/@cf/meta/llama-3.1-8b-instruct",
     );
     const context = createBridgeContext({ spec });
-    expect(completionsBridge.request({ model: spec.model, prompt: ["a"], echo: true, stream: false }, context)).toEqual(
-      {
-        prompt: "a",
-        max_tokens: 2048,
-      },
-    );
+    expect(
+      completionsBridge.begin(context).request({ model: spec.model, prompt: ["a"], echo: true, stream: false }),
+    ).toEqual({
+      prompt: "a",
+      max_tokens: 2048,
+    });
     expect(context.lost).toEqual(["echo"]);
-    expect(() => completionsBridge.request({ prompt: [1, 2] }, context)).toThrow();
-    expect(() => completionsBridge.request({ prompt: "a", n: 2 }, context)).toThrow();
+    expect(() => completionsBridge.begin(context).request({ prompt: [1, 2] })).toThrow();
+    expect(() => completionsBridge.begin(context).request({ prompt: "a", n: 2 })).toThrow();
   });
 
   it("answer with text and usage, whole and streamed", () => {
     const context = createBridgeContext({ spec });
     const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-    expect(completionsBridge.response({ result: { response: "hello", usage }, success: true }, context)).toMatchObject({
+    expect(
+      completionsBridge.begin(context).response({ result: { response: "hello", usage }, success: true }),
+    ).toMatchObject({
       object: "text_completion",
       choices: [{ text: "hello", finish_reason: "stop" }],
       usage,
     });
-    const stream = completionsBridge.stream(context);
+    const stream = completionsBridge.begin(context).stream();
     const events = [event({ response: "he", p: "ab" }), event({ response: "", usage }), event({ response: "llo" })];
     const said = [
       ...events.flatMap((one) => [...stream.event(one)]),

@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, list, object, text } from "../../../dialects/core/read.ts";
 import { maxTokens } from "../../core/private/chat-reader.ts";
@@ -19,7 +20,7 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /** Requests are `{prompt}`, answers `{result: {response}}`; stream events are `{response}`, then `[DONE]`. */
-export const completionsBridge: Bridge = {
+export const completionsBridge: Bridge = statelessBridge({
   client: "openai-completions",
   upstream: "private:cloudflare-text",
   request(body, context) {
@@ -51,7 +52,7 @@ export const completionsBridge: Bridge = {
       end: () => [],
     };
   },
-};
+});
 
 /** Returns the prompt as one text; throws for lists and tokens, which the API does not take. */
 function requirePrompt(body: JsonObject): string {

@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
@@ -7,7 +8,7 @@ import { cohereRequest } from "./chat-request.ts";
 import { listAnnotations } from "./citations.ts";
 
 /** https://docs.cohere.com/reference/chat (v2) */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:cohere-chat",
   toolNames: { most: 64, forbidden: /\W/g, first: /^[a-zA-Z_]/ },
@@ -32,7 +33,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 function toToolCall(call: JsonObject): JsonObject {
   const named = object(call, "function");

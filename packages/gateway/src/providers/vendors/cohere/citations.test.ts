@@ -23,7 +23,9 @@ const annotations = [
 ];
 const content = [{ type: "text", text: "The birds." }];
 const answered = (citations: object[]) =>
-  chatBridge.response({ message: { content, citations }, finish_reason: "COMPLETE" } as never, createBridgeContext());
+  chatBridge
+    .begin(createBridgeContext())
+    .response({ message: { content, citations }, finish_reason: "COMPLETE" } as never);
 
 describe("citations", () => {
   it("are annotations of the message where their sources have an address", () => {
@@ -33,7 +35,7 @@ describe("citations", () => {
   });
 
   it("stream when they begin", () => {
-    const stream = chatBridge.stream(createBridgeContext());
+    const stream = chatBridge.begin(createBridgeContext()).stream();
     const started = (citations: object) =>
       listEventData(
         stream.event(event({ type: "citation-start", index: 0, delta: { message: { citations } } } as never)),

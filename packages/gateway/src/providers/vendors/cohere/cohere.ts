@@ -6,7 +6,8 @@ import { embedBridge, embedExchange } from "./embed.ts";
 import { rerankBridge } from "./rerank.ts";
 import { isObject, text } from "../../../dialects/core/read.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
-import type { FailedAnswer, ProviderAdapter, UpstreamError } from "../../core/types.ts";
+import type { ProviderAdapter } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.cohere.ai";

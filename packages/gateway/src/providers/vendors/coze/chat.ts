@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { codeText } from "../../core/errors/error-body.ts";
@@ -10,7 +11,7 @@ import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat
 export const NO_ACTION = "The bot requests an action that this protocol cannot carry.";
 
 /** https://www.coze.cn/open/docs/developer_guides/chat_v3 */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:coze-chat",
   request(body, context) {
@@ -44,7 +45,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 function cozeUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "input_count");

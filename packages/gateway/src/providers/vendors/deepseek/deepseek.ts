@@ -9,14 +9,8 @@ import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { jsonInstruction } from "../../core/request-transforms/json-instruction.ts";
 import { finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
-import type {
-  ResponseTransform,
-  ChannelRecord,
-  FailedAnswer,
-  HttpJson,
-  RequestTransform,
-  UpstreamError,
-} from "../../core/types.ts";
+import type { ResponseTransform, ChannelRecord, HttpJson, RequestTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.deepseek.com";

@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
@@ -15,7 +16,7 @@ const HEADINGS: Readonly<Record<ChatMessage["role"], string>> = {
 };
 
 /** https://docs.dify.ai: the history is part of the query, unless the client names a conversation. */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:dify-chat",
   request(body, context) {
@@ -52,7 +53,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 /** Builds a file. The exchange uploads inline images before the call; the vendor itself reads web addresses. */
 function toFile(url: string): JsonObject {

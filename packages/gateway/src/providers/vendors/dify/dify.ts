@@ -3,7 +3,8 @@ import { chatBridge } from "./chat.ts";
 import { difyExchange } from "./exchange.ts";
 import { difyIds } from "./ids.ts";
 import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
-import type { FailedAnswer, ProviderAdapter, RequestTransform, UpstreamError } from "../../core/types.ts";
+import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const CODES: CodeTable = {

@@ -17,7 +17,9 @@ describe("dify", () => {
       { type: "image_url", image_url: { url: "data:image/png;base64,aGk=" } },
       { type: "image_url", image_url: { url: "https://x.example/a.png" } },
     ];
-    const body = chatBridge.request({ messages: [{ role: "user", content }], user: "u-1" }, createBridgeContext());
+    const body = chatBridge
+      .begin(createBridgeContext())
+      .request({ messages: [{ role: "user", content }], user: "u-1" });
     const { context, calls } = createExchange([{ status: 201, json: { id: "file-1" } }, { json: { answer: "a" } }]);
     const answer = await difyExchange(createUpstreamCall(URL, body, { authorization: "Bearer app" }), context);
     expect(await readJson(answer)).toEqual({ answer: "a" });
@@ -59,7 +61,7 @@ describe("dify", () => {
       { role: "user", content: "three" },
     ];
     const metadata = { conversation_id: "c-1", inputs: '{"city":"Oslo"}' };
-    expect(chatBridge.request({ messages, metadata }, createBridgeContext())).toMatchObject({
+    expect(chatBridge.begin(createBridgeContext()).request({ messages, metadata })).toMatchObject({
       query: "three",
       conversation_id: "c-1",
       inputs: { city: "Oslo" },

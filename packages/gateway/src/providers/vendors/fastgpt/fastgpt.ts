@@ -3,7 +3,8 @@ import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { asNumber, asText } from "../../core/errors/error-body.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import type { ResponseContext, ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { ResponseContext, ResponseTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { vendorUpstreamError } from "../../core/errors/vendor-error.ts";
 import { classifyStatus } from "../../core/errors/upstream-error.ts";
 

@@ -2,7 +2,8 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { general } from "../../core/errors/classify.ts";
 import { omitMembers } from "../../../dialects/core/json-edit.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
-import type { FailedAnswer, RequestTransform, UpstreamError } from "../../core/types.ts";
+import type { RequestTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };

@@ -70,6 +70,7 @@ export const gemini: ProviderAdapter = {
     uploadPath: "/upload/v1beta/files",
     unsettledStates: ["processing"],
   },
+  batches: { protocol: "gemini", path: "/v1beta/batches", maxItems: 200_000, maxBytes: 2 * 1024 ** 3 },
   models: GEMINI_MODELS,
   ownedBy: "google gemini",
   billsRefusals: true,

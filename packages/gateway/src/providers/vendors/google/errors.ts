@@ -1,6 +1,6 @@
 import { general } from "../../core/errors/classify.ts";
 import { asList, asObject, asText, readErrorBody } from "../../core/errors/error-body.ts";
-import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 /** Reads Google's error envelope: a bad key is a 400, and rate limits contain the same sentence as an empty account. */

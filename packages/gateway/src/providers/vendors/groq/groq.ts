@@ -1,3 +1,4 @@
+import { OPENAI_BATCHES } from "../../core/batches.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { object, text } from "../../../dialects/core/read.ts";
 import { OPENAI_FILES, openaiCompatible } from "../../core/openai-compatible.ts";
@@ -64,6 +65,11 @@ export const groq = openaiCompatible({
   label: "Groq",
   baseUrl: "https://api.groq.com/openai",
   files: OPENAI_FILES,
+  batches: {
+    ...OPENAI_BATCHES,
+    endpoints: ["/v1/chat/completions"],
+    windows: ["24h", "48h", "72h", "96h", "120h", "144h", "168h", "1d", "2d", "3d", "4d", "5d", "6d", "7d"],
+  },
   models: [
     "openai/gpt-oss-120b",
     "openai/gpt-oss-20b",

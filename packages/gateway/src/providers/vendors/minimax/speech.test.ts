@@ -21,11 +21,13 @@ describe("speech of MiniMax", () => {
 
   it("is spoken by a voice that is named by its id", () => {
     const body = { model: "m", input: "Hi", voice: { id: "mine" } };
-    expect(speechBridge.request(body, createBridgeContext())).toMatchObject({ voice_setting: { voice_id: "mine" } });
+    expect(speechBridge.begin(createBridgeContext()).request(body)).toMatchObject({
+      voice_setting: { voice_id: "mine" },
+    });
   });
 
   it("comes whole: events are refused", () => {
     const body = { model: "m", input: "Hi", stream_format: "sse" };
-    expect(() => speechBridge.request(body, createBridgeContext())).toThrowError(/stream_format/);
+    expect(() => speechBridge.begin(createBridgeContext()).request(body)).toThrowError(/stream_format/);
   });
 });

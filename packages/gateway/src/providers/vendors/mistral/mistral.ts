@@ -1,9 +1,10 @@
+import { MISTRAL_BATCHES } from "./batches.ts";
 import { general } from "../../core/errors/classify.ts";
 import { asObject, asText } from "../../core/errors/error-body.ts";
 import { mistralAnswer } from "./answer.ts";
 import { mistralEmbeddings, mistralParams } from "./request.ts";
 import { OPENAI_FILES, openaiCompatible } from "../../core/openai-compatible.ts";
-import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 /**
@@ -26,6 +27,7 @@ export const mistral = openaiCompatible({
   label: "Mistral AI",
   baseUrl: "https://api.mistral.ai",
   files: OPENAI_FILES,
+  batches: MISTRAL_BATCHES,
   models: [
     "mistral-large-latest",
     "mistral-large-2512",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRequestSpec, createBridgeContext, listEventData, event } from "../../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../../dialects/find-bridges.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { translateRequest } from "../../../relay/conversion/translate.ts";
+import { beginConversions, translateRequest } from "../../../relay/conversion/translate.ts";
 import { chatBridge } from "./chat.ts";
 
 const call = { function: { name: "f", arguments: { x: 1 } } };
@@ -14,10 +14,9 @@ describe("ollama", () => {
       { role: "assistant", content: "", tool_calls: [{ id: "c1", function: { name: "f", arguments: '{"x":1}' } }] },
       { role: "tool", tool_call_id: "c1", content: "r" },
     ];
-    const body = chatBridge.request(
-      { messages, options: { num_ctx: 9 }, top_p: 0, tool_choice: "none", tools: [] },
-      createBridgeContext(),
-    );
+    const body = chatBridge
+      .begin(createBridgeContext())
+      .request({ messages, options: { num_ctx: 9 }, top_p: 0, tool_choice: "none", tools: [] });
     expect(body).toEqual({
       model: "model",
       messages: [
@@ -31,7 +30,7 @@ describe("ollama", () => {
   });
 
   it("counts tool calls over events and gives them ids", () => {
-    const stream = chatBridge.stream(createBridgeContext());
+    const stream = chatBridge.begin(createBridgeContext()).stream();
     const events = [
       event({ message: { content: "", tool_calls: [call] }, done: false }),
       event({ message: { content: "", tool_calls: [call] }, done: true, done_reason: "stop", eval_count: 1 }),
@@ -45,10 +44,9 @@ describe("ollama", () => {
   });
 
   it("leaves usage out when the prompt was not counted", () => {
-    const answer = chatBridge.response(
-      { model: "m", message: { content: "a", thinking: "t" }, done_reason: "length", eval_count: 3 },
-      createBridgeContext(),
-    );
+    const answer = chatBridge
+      .begin(createBridgeContext())
+      .response({ model: "m", message: { content: "a", thinking: "t" }, done_reason: "length", eval_count: 3 });
     expect(answer).toMatchObject({
       choices: [{ message: { content: "a", reasoning_content: "t" }, finish_reason: "length" }],
     });
@@ -66,6 +64,7 @@ it.each([
 ] as const)("a search of %s clients is refused, since no one here searches", (client, body) => {
   const bridges = findBridges(client, "private:ollama-chat", [chatBridge]) ?? [];
   const spec = createRequestSpec({ dialect: client });
-  const ask = () => translateRequest(bridges, body as unknown as JsonObject, createBridgeContext({ spec }));
+  const ask = () =>
+    translateRequest(beginConversions(bridges, createBridgeContext({ spec })), body as unknown as JsonObject);
   expect(ask).toThrow(expect.objectContaining({ code: "unsupported_parameter" }));
 });

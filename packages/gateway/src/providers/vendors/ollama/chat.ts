@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { newCallId } from "../../../dialects/bridges/parts/answer/ids.ts";
@@ -38,7 +39,7 @@ const READ = [
 const THINK: Readonly<Record<string, string | boolean>> = { none: false, minimal: "low", xhigh: "max" };
 
 /** https://docs.ollama.com/api: options, images and `think` exist only here, not in the compatible layer. */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:ollama-chat",
   request(body, context) {
@@ -76,7 +77,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 /** Builds the tools. The model itself chooses among them; the choice "none" is expressed by offering none. */
 function buildTools(body: JsonObject): JsonValue | undefined {

@@ -64,7 +64,7 @@ export const openai: ProviderAdapter = {
     { operation: "responses", dialect: "openai-compaction", path: "/v1/responses/compact", when: isOnResponses },
   ],
   authorize: signOpenAi,
-  files: OPENAI_FILES,
+  files: { ...OPENAI_FILES, partsPath: "/v1/uploads" },
   batches: OPENAI_BATCHES,
   listModels: listOpenAiModels("/v1/models", {
     base: BASE,

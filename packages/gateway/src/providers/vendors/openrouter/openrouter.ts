@@ -8,14 +8,8 @@ import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
-import type {
-  ResponseTransform,
-  ChannelRecord,
-  FailedAnswer,
-  HttpJson,
-  RequestTransform,
-  UpstreamError,
-} from "../../core/types.ts";
+import type { ResponseTransform, ChannelRecord, HttpJson, RequestTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://openrouter.ai/api";

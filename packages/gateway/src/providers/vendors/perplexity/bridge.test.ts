@@ -18,17 +18,14 @@ describe("requests of the Agent API", () => {
       { role: "tool", tool_call_id: "c", content: "r" },
     ];
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
-    const body = agentBridge.request(
-      {
-        messages,
-        tools,
-        max_tokens: 4,
-        seed: 1,
-        stop: ["x"],
-        tool_choice: { type: "function", function: { name: "f" } },
-      },
-      context,
-    );
+    const body = agentBridge.begin(context).request({
+      messages,
+      tools,
+      max_tokens: 4,
+      seed: 1,
+      stop: ["x"],
+      tool_choice: { type: "function", function: { name: "f" } },
+    });
     expect(body).toEqual({
       model: "anthropic/claude-sonnet-5",
       input: [
@@ -58,7 +55,7 @@ describe("streams of the Agent API", () => {
       [],
       [event({ type: "response.function_call_arguments.delta", output_index: 0, delta: '{"x":1}' })],
     ]) {
-      const stream = agentBridge.stream(createBridgeContext());
+      const stream = agentBridge.begin(createBridgeContext()).stream();
       const events = [
         event({ type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } }),
         ...pieces,
@@ -75,7 +72,7 @@ describe("streams of the Agent API", () => {
     { error: { message: "no", type: "server_error" } },
     { type: "response.failed", response: { error: { message: "no", type: "server_error" } } },
   ])("end with an error: %j", (data) => {
-    const stream = agentBridge.stream(createBridgeContext());
+    const stream = agentBridge.begin(createBridgeContext()).stream();
     expect(listEventData(stream.event(event(data)))).toEqual([{ error: { message: "no", type: "server_error" } }]);
   });
 });
@@ -86,10 +83,10 @@ describe("searches of the Agent API", () => {
     const results = [{ title: "A", url: "https://a.example" }];
     const message = { type: "message", content: [{ type: "output_text", text: "Sunny." }] };
     const body = { status: "completed", output: [{ type: "search_results", results }, message] };
-    const answer = anthropicToChat.response(agentBridge.response(body, context), context);
+    const answer = anthropicToChat.begin(context).response(agentBridge.begin(context).response(body));
     expect(answer["content"]).toMatchObject([{ citations: [{ url: "https://a.example", title: "A" }] }]);
-    const stream = agentBridge.stream(context);
-    const client = anthropicToChat.stream(context);
+    const stream = agentBridge.begin(context).stream();
+    const client = anthropicToChat.begin(context).stream();
     const events = [
       event({ type: "response.output_text.delta", delta: "Sunny." }),
       event({ type: "response.completed", response: body }),

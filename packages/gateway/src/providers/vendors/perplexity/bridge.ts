@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, isObject, isObjectList, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
@@ -6,7 +7,7 @@ import { needed } from "../../core/private/needed.ts";
 import { perplexityRequest } from "./request.ts";
 
 /** Chat completions over the Agent API: the request holds items, the answer holds output items and searches. */
-export const agentBridge: Bridge = {
+export const agentBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:perplexity-agent",
   hosted: ["web_search_options"],
@@ -32,7 +33,7 @@ export const agentBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 function readFinishReason(body: JsonObject, hasCalls: boolean): string {
   if (hasCalls) return "tool_calls";

@@ -5,7 +5,8 @@ import { readErrorBody } from "../../core/errors/error-body.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { agentBridge } from "./bridge.ts";
-import type { FailedAnswer, ProviderAdapter, UpstreamError } from "../../core/types.ts";
+import type { ProviderAdapter } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.perplexity.ai";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 
@@ -33,7 +34,7 @@ const READ = [
 export const FILTERED: ReadonlySet<string> = new Set(["10013", "10014", "10019"]);
 
 /** https://www.xfyun.cn/doc/spark/Web.html: one frame is sent, frames with increments are received. */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:spark-chat",
   request(body, context) {
@@ -82,7 +83,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 /** Sets the model's domain and the form for its version: older versions know neither system messages nor functions. */
 export const sparkParams: RequestTransform = {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { UpstreamRefusal } from "../../core/types.ts";
+import { UpstreamRefusal } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 export interface SparkKey {

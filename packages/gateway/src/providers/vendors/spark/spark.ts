@@ -11,14 +11,8 @@ import { sparkExchange } from "./exchange.ts";
 import { httpAnswers } from "./http-answers.ts";
 import { parseSparkKey, signSparkUrl } from "./sign.ts";
 import { isSparkVersion, sparkVersion } from "./version.ts";
-import type {
-  ChannelRecord,
-  FailedAnswer,
-  ProviderAdapter,
-  SigningContext,
-  UpstreamCall,
-  UpstreamError,
-} from "../../core/types.ts";
+import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 

@@ -3,7 +3,7 @@ import { general } from "../../core/errors/classify.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
-import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 function readStepFun(answer: FailedAnswer): UpstreamError | undefined {

@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
@@ -35,7 +36,7 @@ const READ = [
 const MAX_MESSAGES = 40;
 
 /** https://cloud.tencent.com/document/api/1729/105701 */
-export const chatBridge: Bridge = {
+export const chatBridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:tencent-chat",
   request(body, context) {
@@ -82,7 +83,7 @@ export const chatBridge: Bridge = {
     );
   },
   stream: createStreamBridge,
-};
+});
 
 export const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",

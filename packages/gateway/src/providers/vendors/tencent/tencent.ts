@@ -11,14 +11,8 @@ import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts
 import { chatBridge, embedBridge, mergeEmbeddings } from "./chat.ts";
 import { readTencentFailure } from "./failure.ts";
 import { signTc3 } from "./tc3.ts";
-import {
-  UpstreamRefusal,
-  type ChannelRecord,
-  type Exchange,
-  type ProviderAdapter,
-  type SigningContext,
-  type UpstreamCall,
-} from "../../core/types.ts";
+import type { ChannelRecord, Exchange, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
+import { UpstreamRefusal } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 

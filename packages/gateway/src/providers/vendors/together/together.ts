@@ -5,7 +5,9 @@ import { general } from "../../core/errors/classify.ts";
 import { eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import type { ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import type { ResponseTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
+import { TOGETHER_BATCHES } from "./batches.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const stopNames = finishReasons({ eos: "stop" });
@@ -36,6 +38,11 @@ function readTogether(answer: FailedAnswer): UpstreamError | undefined {
     : undefined;
 }
 
+/** Names of files come from clients; a line break would end the field. */
+function toPlainName(name: string): string {
+  return name.replaceAll(/[^\w .()+-]/g, "_") || "requests.jsonl";
+}
+
 export const together = openaiCompatible({
   type: 1002,
   id: "together",
@@ -64,6 +71,15 @@ export const together = openaiCompatible({
     "audio.speech",
     "audio.transcriptions",
   ],
+  // Its own form of uploads; what else its store takes are data for training.
+  files: {
+    dialect: "openai",
+    path: "/v1/files",
+    uploadPath: "/v1/files/upload",
+    purposes: ["batch"],
+    writeFields: ({ name }) => ({ purpose: "batch-api", file_name: toPlainName(name) }),
+  },
+  batches: TOGETHER_BATCHES,
   responseTransforms: [reasoningName, oddities],
   classify: readTogether,
 });

@@ -2,7 +2,8 @@ import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
-import { UpstreamRefusal, type ChannelRecord } from "../../core/types.ts";
+import type { ChannelRecord } from "../../core/types.ts";
+import { UpstreamRefusal } from "../../core/failed-answer.ts";
 import { serviceAccount } from "./token.ts";
 
 const DEFAULT_REGION = "us-central1";

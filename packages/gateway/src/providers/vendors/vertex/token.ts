@@ -3,7 +3,8 @@ import { number, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
-import { UpstreamRefusal, type HttpJson } from "../../core/types.ts";
+import type { HttpJson } from "../../core/types.ts";
+import { UpstreamRefusal } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";

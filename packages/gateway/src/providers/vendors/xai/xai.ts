@@ -6,13 +6,8 @@ import { clamped, renamed, omitMembers } from "../../../dialects/core/json-edit.
 import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
 import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
-import type {
-  ResponseTransform,
-  FailedAnswer,
-  ProviderAdapter,
-  RequestTransform,
-  UpstreamError,
-} from "../../core/types.ts";
+import type { ResponseTransform, ProviderAdapter, RequestTransform } from "../../core/types.ts";
+import type { FailedAnswer, UpstreamError } from "../../core/failed-answer.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };

@@ -1,5 +1,6 @@
 import { parseJson } from "../../../lib/text/json.ts";
 import type { Bridge, BridgeContext, StreamBridge } from "../../../dialects/core/bridge.ts";
+import { statelessBridge } from "../../../dialects/core/stateless-bridge.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
@@ -10,7 +11,7 @@ import { fitNumbers, instructedMessages } from "../../core/private/chat-reader.t
 /**
  * The vendor's first API (`chatglm_*`): the request is a list of prompts, the answer is quoted text or raw text events.
  */
-export const v3Bridge: Bridge = {
+export const v3Bridge: Bridge = statelessBridge({
   client: "openai-chat",
   upstream: "private:zhipu-v3",
   request(body, context) {
@@ -28,7 +29,7 @@ export const v3Bridge: Bridge = {
     );
   },
   stream: (context) => createStreamBridge(context),
-};
+});
 
 /** Builds the list of prompts. A system message is followed by a user turn, because turns must alternate. */
 function buildPrompt(body: JsonObject): JsonObject[] {
