@@ -14,6 +14,11 @@ export function beginningWith(text: string): string {
   return `${literal(text)}%`;
 }
 
+/** Returns a pattern that finds texts that end with `text`. */
+export function endingWith(text: string): string {
+  return `%${literal(text)}`;
+}
+
 /** Returns a pattern in which `%` matches any text and every other character matches itself. */
 export function withWildcards(text: string): string {
   return text.replace(/[!_]/g, (sign) => ESCAPE + sign);

@@ -22,6 +22,10 @@ export const LOG_COLUMNS = [
   "ip",
   "request_id",
   "other",
+  "actor",
+  "account_kind",
+  "tags",
+  "end_user",
 ] as const satisfies readonly (keyof LogTable)[];
 
 /** Prefix of the request ids of imported rows whose hourly sums were imported as well. */
@@ -49,6 +53,9 @@ const DEFAULTS = {
   other: "",
 } as const;
 
+/** Columns that personal accounts leave out, and rows that an older replica has queued. */
+const LATER_DEFAULTS: Readonly<Partial<LogRowInput>> = { actor: "", account_kind: 0, tags: "", end_user: "" };
+
 /** Writes a log row in the transaction of the change it describes. */
 export type WriteLog = (tx: RawTransaction, entry: LogEntry) => Promise<void>;
 
@@ -66,7 +73,7 @@ export function createLogWriter(isSeparate: boolean): WriteLog {
 
 /** Returns the values of a row in the order of `LOG_COLUMNS`. */
 export function toRowValues(row: LogRowInput): SqlValue[] {
-  return LOG_COLUMNS.map((name) => row[name]);
+  return LOG_COLUMNS.map((name) => row[name] ?? LATER_DEFAULTS[name] ?? "");
 }
 
 /** Returns `other.admin_info` of a management row: the acting administrator, hidden from the affected user. */

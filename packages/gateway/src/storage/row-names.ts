@@ -2,14 +2,26 @@ import { inChunks } from "../lib/chunks.ts";
 import type { RawDatabase } from "./engines/raw.ts";
 
 const IDS_PER_STATEMENT = 200;
-const NAME_COLUMNS = { tokens: "name", users: "username", channels: "name" } as const;
+const NAME_COLUMNS = {
+  tokens: "name",
+  users: "username",
+  channels: "name",
+  teams: "name",
+  service_accounts: "name",
+} as const;
 
 /** Tables of budget subjects that are identified by id. */
-export const SUBJECT_TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
+export const SUBJECT_TABLES = {
+  token: "tokens",
+  user: "users",
+  channel: "channels",
+  team: "teams",
+  service_account: "service_accounts",
+} as const;
 
 interface Subject {
-  readonly scope: "token" | "user" | "channel" | "group" | "model";
-  /** The id of a token, user or channel, or the name of a group or model. */
+  readonly scope: "token" | "user" | "channel" | "group" | "model" | "team" | "member" | "service_account";
+  /** The id of a row, `TEAM:USER` for a member, or the name of a group or model. */
   readonly subject: string;
 }
 
@@ -18,14 +30,28 @@ export async function readSubjectNames(
   raw: Pick<RawDatabase, "rows">,
   subjects: readonly Subject[],
 ): Promise<(subject: Subject) => string> {
+  const members = subjects.flatMap(({ scope, subject }) => (scope === "member" ? [splitMember(subject)] : []));
   const readNames = (scope: keyof typeof SUBJECT_TABLES) => {
     const ids = subjects.flatMap((one) => (one.scope === scope ? [Number(one.subject)] : []));
-    return readRowNames(raw, SUBJECT_TABLES[scope], ids);
+    const more =
+      scope === "team" ? members.map(({ team }) => team) : scope === "user" ? members.map(({ user }) => user) : [];
+    return readRowNames(raw, SUBJECT_TABLES[scope], [...ids, ...more]);
   };
-  const [token, user, channel] = await Promise.all([readNames("token"), readNames("user"), readNames("channel")]);
-  const names = { token, user, channel };
-  return ({ scope, subject }) =>
-    scope === "group" || scope === "model" ? subject : (names[scope].get(Number(subject)) ?? "");
+  const scopes = Object.keys(SUBJECT_TABLES) as (keyof typeof SUBJECT_TABLES)[];
+  const found = await Promise.all(scopes.map(async (scope) => [scope, await readNames(scope)] as const));
+  const names = new Map(found);
+  return ({ scope, subject }) => {
+    if (scope === "group" || scope === "model") return subject;
+    if (scope !== "member") return names.get(scope)?.get(Number(subject)) ?? "";
+    const { team, user } = splitMember(subject);
+    const [ofTeam, ofUser] = [names.get("team")?.get(team) ?? "", names.get("user")?.get(user) ?? ""];
+    return ofTeam === "" || ofUser === "" ? "" : `${ofUser} of team ${ofTeam}`;
+  };
+}
+
+function splitMember(subject: string): { readonly team: number; readonly user: number } {
+  const [team, user] = subject.split(":").map(Number);
+  return { team: team ?? 0, user: user ?? 0 };
 }
 
 /** Returns the names of rows by id; deleted users and tokens have one as long as their row exists. */

@@ -5,13 +5,19 @@ import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { migrate } from "./schema/migrate.ts";
 import type { SqlValue } from "./engines/raw.ts";
-import { insertRows } from "./statements.ts";
+import { InsertColumns, insertRows } from "./statements.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
-const LEDGER = {
-  table: "ledger",
-  columns: ["request_id", "kind", "user_id", "token_id", "channel_id", "quota", "detail", "created_at"],
-} as const;
+const LEDGER = new InsertColumns("ledger", [
+  "request_id",
+  "kind",
+  "user_id",
+  "token_id",
+  "channel_id",
+  "quota",
+  "detail",
+  "created_at",
+]);
 const ODD = [
   "it's",
   "\\",
@@ -60,7 +66,7 @@ eachDatabase("rows of one insert", (open) => {
 
   test("what is longer than a statement goes into several", async () => {
     const details = Array.from({ length: 300 }, (_, at) => `long ${at} ${"x\\'".repeat(800)}`);
-    const outbox = { table: "log_outbox", columns: ["request_id", "row"] };
+    const outbox = new InsertColumns("log_outbox", ["request_id", "row"]);
     await database.raw.transaction((tx) =>
       insertRows(
         tx,

@@ -31,23 +31,43 @@ const ROWS_AT_ONCE = 32;
 /** Maximum characters of one statement with inlined rows, far below the packet limit of any server. */
 const LONGEST_TEXT = 256 * 1024;
 
+/** The columns of a table that rows fill. Writes the text of each statement once: building it costs more than a row. */
+export class InsertColumns {
+  /** The beginning of the statement, up to the rows. */
+  readonly head: string;
+  readonly #tuple: string;
+  /** The whole statement, by its number of rows. */
+  readonly #texts = new Map<number, string>();
+
+  constructor(table: string, columns: readonly string[]) {
+    this.head = `insert into ${table} (${columns.map((name) => `"${name}"`).join(", ")}) values `;
+    this.#tuple = `(${columns.map(() => "?").join(", ")})`;
+  }
+
+  text(rows: number): string {
+    let text = this.#texts.get(rows);
+    if (text === undefined) {
+      text = this.head + Array.from({ length: rows }, () => this.#tuple).join(", ");
+      this.#texts.set(rows, text);
+    }
+    return text;
+  }
+}
+
 /** Inserts any number of rows. Single-row statements are cheaper on SQLite, multi-row statements on servers. */
 export async function insertRows(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
-  into: { readonly table: string; readonly columns: readonly string[] },
+  into: InsertColumns,
   rows: readonly (readonly SqlValue[])[],
 ): Promise<void> {
-  const columns = into.columns.map((name) => `"${name}"`).join(", ");
-  if (kind === "mysql" && rows.length > 1)
-    return insertTexts(tx, `insert into ${into.table} (${columns}) values `, rows);
-  const tuple = `(${into.columns.map(() => "?").join(", ")})`;
+  if (kind === "mysql" && rows.length > 1) return insertTexts(tx, into.head, rows);
   let done = 0;
   while (done < rows.length) {
     let size = kind === "sqlite" ? 1 : ROWS_AT_ONCE;
     while (size > rows.length - done) size /= 2;
-    const tuples = Array.from({ length: size }, () => tuple).join(", ");
-    await tx.run(`insert into ${into.table} (${columns}) values ${tuples}`, rows.slice(done, done + size).flat());
+    const values = size === 1 ? (rows[done] ?? []) : rows.slice(done, done + size).flat();
+    await tx.run(into.text(size), values);
     done += size;
   }
 }

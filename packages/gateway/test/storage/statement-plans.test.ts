@@ -7,7 +7,7 @@ import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkLedgerSums } from "../../src/billing/audit/sums.ts";
 import { bookedRequests, settledRequests } from "../../src/billing/ledger/booking/booked-requests.ts";
-import { createDirectSettlement } from "../../src/billing/ledger/redis/direct-settlement.ts";
+import { createDirectSettlement } from "../../src/billing/ledger/booking/direct-settlement.ts";
 import { createLeaseTime } from "../../src/billing/reservations/lease-time.ts";
 import { granted, createSettlement } from "../../src/billing/ledger/test-harness.contract.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";

@@ -6,7 +6,7 @@ import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { hasTable } from "../schema/introspect.ts";
 import { createLogWriter } from "../log-rows.ts";
 import { createTable } from "../schema/columns.ts";
-import { LOG_TABLE } from "../schema/migrations/logs-0001-logs.ts";
+import { CURRENT_LOG_TABLE } from "../schema/log-partitions.ts";
 import { convertLogs, type Conversion } from "./conversion.ts";
 import { readPartitions } from "./partitions.ts";
 
@@ -21,7 +21,7 @@ describe.each(["mariadb", "postgres"] as const)("a log of one table on %s", (kin
     const { raw } = kit.database;
     // Creates the table as versions before partitions did.
     await raw.run("drop table logs", []);
-    for (const sql of createTable(kit.database.kind, "logs", LOG_TABLE)) await raw.run(sql, []);
+    for (const sql of createTable(kit.database.kind, "logs", CURRENT_LOG_TABLE)) await raw.run(sql, []);
     const rows = Array.from({ length: 12_000 }, (_, at) => ({
       created_at: NOW - 5 * DAY + at * 30,
       request_id: `old-${at}`,

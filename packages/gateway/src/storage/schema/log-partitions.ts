@@ -1,5 +1,13 @@
-import { createTable, type DatabaseKind } from "./columns.ts";
+import { createTable, type DatabaseKind, type TableSpec } from "./columns.ts";
 import { LOG_TABLE } from "./migrations/logs-0001-logs.ts";
+import { ACTOR_COLUMNS } from "./migrations/logs-0003-log-actors.ts";
+import { TAG_COLUMNS } from "./migrations/logs-0004-log-tags.ts";
+
+/** The table after all its migrations. */
+export const CURRENT_LOG_TABLE: TableSpec = {
+  ...LOG_TABLE,
+  columns: { ...LOG_TABLE.columns, ...ACTOR_COLUMNS, ...TAG_COLUMNS },
+};
 
 /** The column of epoch seconds that partitions the rows; each unique key of a partitioned table must contain it. */
 export const PARTITION_COLUMN = "created_at";
@@ -20,9 +28,9 @@ export function partitionedLogs(kind: Exclude<DatabaseKind, "sqlite">, table: st
   }
   // Partitions have no identity columns before PostgreSQL 17; a sequence does the same on all versions.
   const id = { type: { sqlite: "", mysql: "", postgres: "bigint" }, isNullable: false, initial: undefined };
-  const columns = { ...LOG_TABLE.columns, id };
+  const columns = { ...CURRENT_LOG_TABLE.columns, id };
   const [create = "", ...indexes] = createTable("postgres", table, {
-    ...LOG_TABLE,
+    ...CURRENT_LOG_TABLE,
     columns,
     primaryKey: ["id", PARTITION_COLUMN],
   });

@@ -41,14 +41,14 @@ function declared(): Map<string, string[]> {
     .map((file) => readFileSync(new URL(file, folder), "utf8"))
     .join("\n");
   const bodies = new Map(
-    [...source.matchAll(/export interface (\w+) \{\n([\s\S]*?)\n\}/g)].map(
+    [...source.matchAll(/export interface (\w+)(?: extends \w+)? \{\n([\s\S]*?)\n\}/g)].map(
       (match) => [match[1], match[2] ?? ""] as const,
     ),
   );
   const members = (body: string) =>
     [...body.matchAll(/^ {2}(\w+): (\w+)/gm)].map((match) => [match[1] ?? "", match[2] ?? ""] as const);
   return new Map(
-    members(bodies.get("Schema") ?? "").map(([table, type]) => [
+    members(`${bodies.get("Schema")}\n${bodies.get("TeamTables")}`).map(([table, type]) => [
       table,
       members(bodies.get(type) ?? "").map(([name]) => name),
     ]),

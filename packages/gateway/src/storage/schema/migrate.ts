@@ -63,6 +63,7 @@ export async function migrateTracks(
     case "auto":
       // Most starts find nothing to do and need no lock.
       if (!(await missing(database, tracks, log))) return;
+      await refuseForeign(database, tracks);
       return withMigrationLock(database, settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS, (db) =>
         apply(db, database.kind, tracks, settings),
       );
@@ -103,8 +104,7 @@ async function apply(
   tracks: readonly Track[],
   settings: MigrateSettings,
 ): Promise<void> {
-  const variable = tracks[0] === LOGS ? "FAIRWAY_LOG_DATABASE_URL" : "FAIRWAY_DATABASE_URL";
-  for (const track of tracks) await refuseForeign(db, kind, track, variable);
+  await refuseForeign({ db, kind }, tracks);
   for (const track of tracks) {
     await createTrack(db, kind, track);
     const done = await readDone(db, kind, track);
@@ -184,14 +184,27 @@ function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger
 }
 
 /** Refuses databases of compatible gateways, which use the same table names with different columns. */
-async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track, variable: string): Promise<void> {
-  if (await hasTable(db, kind, track.table)) return;
-  for (const table of track.common ?? []) {
-    if (!(await hasTable(db, kind, table))) continue;
+async function refuseForeign(database: Pick<Database, "db" | "kind">, tracks: readonly Track[]): Promise<void> {
+  const variable = tracks[0] === LOGS ? "FAIRWAY_LOG_DATABASE_URL" : "FAIRWAY_DATABASE_URL";
+  for (const track of tracks) {
+    const table = await findForeign(database, track);
+    if (table === undefined) continue;
     throw new SchemaError(
       `the database holds tables of another program, such as ${table}: name an empty database in ${variable}`,
     );
   }
+}
+
+/**
+ * Returns a table that exists although no migration has run. A process that migrates at the same time creates the list
+ * of migrations before its first table, so the list is read again.
+ */
+async function findForeign({ db, kind }: Pick<Database, "db" | "kind">, track: Track): Promise<string | undefined> {
+  if (await hasTable(db, kind, track.table)) return undefined;
+  for (const table of track.common ?? []) {
+    if (await hasTable(db, kind, table)) return (await hasTable(db, kind, track.table)) ? undefined : table;
+  }
+  return undefined;
 }
 
 async function createTrack(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Promise<void> {

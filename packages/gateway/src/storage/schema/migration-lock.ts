@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../database.ts";
 import { isTransient } from "../errors.ts";
 import { SchemaError } from "./migration.ts";
+import { openLockRow } from "./migration-lock-row.ts";
 import type { Schema } from "../tables/schema.ts";
 import { TAKE_FILE } from "../engines/sqlite.ts";
 
@@ -18,10 +19,15 @@ export function withMigrationLock<T>(
   timeoutMs: number,
   work: (db: Kysely<Schema>) => Promise<T>,
 ): Promise<T> {
-  return database.db.connection().execute((db) => LOCKS[database.kind](db, timeoutMs, work));
+  return database.db.connection().execute((db) => LOCKS[database.kind](db, timeoutMs, work, database));
 }
 
-type Lock = <T>(db: Kysely<Schema>, timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+type Lock = <T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+  database: Database,
+) => Promise<T>;
 
 const LOCKS: Readonly<Record<Database["kind"], Lock>> = {
   mysql: mysqlLock,
@@ -30,13 +36,14 @@ const LOCKS: Readonly<Record<Database["kind"], Lock>> = {
 };
 
 /**
- * Takes a named lock. Named locks are global to the server, so the name includes the database; names have at most 64
- * characters.
+ * Takes a named lock, then a row. Named locks are global to the server, so the name includes the database; names have
+ * at most 64 characters. They end with the connection, but hold on one node of a cluster only; all nodes see the row.
  */
 async function mysqlLock<T>(
   db: Kysely<Schema>,
   timeoutMs: number,
   work: (db: Kysely<Schema>) => Promise<T>,
+  database: Database,
 ): Promise<T> {
   const name = sql`concat('fairway:migrate:', md5(database()))`;
   const { rows } = await sql<{ taken: number | null }>`select get_lock(${name}, ${timeoutMs / 1000}) as taken`.execute(
@@ -44,9 +51,22 @@ async function mysqlLock<T>(
   );
   if (rows[0]?.taken !== 1) throw lockError(timeoutMs);
   try {
-    return await work(db);
+    return await withLockRow({ db, database, timeoutMs }, () => work(db));
   } finally {
     await sql`select release_lock(${name})`.execute(db);
+  }
+}
+
+async function withLockRow<T>(
+  { db, database, timeoutMs }: { readonly db: Kysely<Schema>; readonly database: Database; readonly timeoutMs: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const row = await openLockRow(db, database);
+  if (!(await askUntil(timeoutMs, () => row.take()))) throw lockError(timeoutMs);
+  try {
+    return await work();
+  } finally {
+    await row.free();
   }
 }
 

@@ -6,7 +6,7 @@ import { Secret } from "../../lib/secret.ts";
 import { createLog } from "../../observability/log.ts";
 import { openDatabase, type Database } from "../database.ts";
 import { migrate } from "../schema/migrate.ts";
-import { reseal, verifyVault } from "./reseal.ts";
+import { reseal, SEALED_COLUMNS, verifyVault } from "./reseal.ts";
 import { createVault, type Vault, type VaultKey } from "./secrets.ts";
 import { optionValue, secondFactor, tokenKey } from "./sealed-locations.ts";
 import { encryptionKeys } from "../../config/encryption-keys.ts";
@@ -45,6 +45,15 @@ eachDatabase("sealed texts", (open) => {
   });
 
   // @weakness Credentials: A sealed key copied into another row or column opens there
+  test("are known, wherever a column holds them", async () => {
+    const tables = await database.db.introspection.getTables();
+    const columns = tables
+      .flatMap(({ name, columns: own }) => own.map((column) => `${name}.${column.name}`))
+      .filter((name) => name.endsWith("_sealed"));
+    expect(columns.length).toBeGreaterThan(3);
+    expect(columns.filter((name) => !SEALED_COLUMNS.includes(name))).toEqual([]);
+  });
+
   test("of another row do not open", async () => {
     await database.raw.run('update tokens set key_sealed = (select value from options where "key" = ?) where id = ?', [
       "SMTPToken",

@@ -6,8 +6,10 @@ import {
   channelKey,
   channelText,
   optionValue,
+  providerSecret,
   secondFactor,
   tokenKey,
+  webhookTarget,
   type SealedLocation,
 } from "./sealed-locations.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
@@ -47,7 +49,23 @@ const PLACES: readonly SealedColumn[] = [
   { table: "tokens", id: "id", column: "key_sealed", hashed: hashedForms, buildLocation: (id) => tokenKey(Number(id)) },
   { table: "users", id: "id", column: "totp_secret", buildLocation: (id) => secondFactor(Number(id)) },
   { table: "options", id: "key", column: "value", buildLocation: (key) => optionValue(String(key)) },
+  {
+    table: "webhook_endpoints",
+    id: "id",
+    column: "target_sealed",
+    buildLocation: (id) => webhookTarget(Number(id)),
+  },
+  {
+    table: "identity_providers",
+    id: "slug",
+    column: "secret_sealed",
+    buildLocation: (slug) => providerSecret(String(slug)),
+  },
 ];
+
+/** The columns that a rotation of keys reads, for a test that finds the others. */
+export const SEALED_COLUMNS: readonly string[] = PLACES.map(({ table, column }) => `${table}.${column}`);
+
 const BATCH = 200;
 /** Number of newest rows to search for a key that is known as a whole; channels have only such keys. */
 const NEWEST = 200;

@@ -33,6 +33,8 @@ export interface UserTable {
   /** JSON; null = no limits of its own. */
   limits: Generated<string | null>;
   totp_secret: string | null;
+  /** 0 = a person, 1 = the wallet of a team, which never signs in. */
+  kind: Generated<number>;
   created_at: number;
   deleted_at: number | null;
 }
@@ -61,11 +63,45 @@ export interface TokenTable {
   limits: Generated<string | null>;
   /** `off` or the JSON of a list; null = those of the operator. */
   fallbacks: Generated<string | null>;
+  /** JSON of tags that clients cannot override; null = none. */
+  fixed_tags: Generated<string | null>;
+  /** JSON of the token's own policy of tags; null = none. */
+  tags: Generated<string | null>;
   /** 1 = an administrator disabled it. */
   disabled_by_admin: Generated<number>;
   /** The tokens revision of the last change of `remain_quota` or `unlimited_quota` by a user; 0 = none yet. */
   limit_revision: Generated<number>;
+  /** The member who made a key of a team; 0 = none. */
+  member_id: Generated<number>;
+  /** The service account that holds the key; 0 = none. */
+  service_account_id: Generated<number>;
+  /** First and last characters of the current key; "" until a rotation or the creation stores it. */
+  key_hint: Generated<string>;
+  /** 0 = the token has its first key. */
+  rotated_at: Generated<number>;
+  /** Epoch seconds until which a replaced key works; 0 = none does. */
+  old_keys_until: Generated<number>;
+  /** 0 = no schedule. */
+  rotate_days: Generated<number>;
+  rotate_grace_seconds: Generated<number>;
+  /** Epoch seconds of the next rotation by the schedule; 0 = none. */
+  next_rotation_at: Generated<number>;
   deleted_at: number | null;
+}
+
+/** Keys that a rotation replaced, also those that have ended; `tokens` holds the current key. */
+export interface TokenKeyTable {
+  id: Generated<number>;
+  token_id: number;
+  /** As `tokens.key_hash`. The key itself is not stored, because a replaced one is never shown again. */
+  key_hash: string;
+  /** First and last characters. */
+  hint: string;
+  created_at: number;
+  replaced_at: number;
+  /** Epoch seconds at which it stops working. */
+  expires_at: number;
+  last_used_at: Generated<number>;
 }
 
 export interface SessionTable {
@@ -77,6 +113,11 @@ export interface SessionTable {
   data: string;
   ip: string;
   user_agent: string;
+  /** The identity provider that opened it; 0 = none. */
+  provider_id: Generated<number>;
+  /** The person at the provider, and the name of the session there. */
+  idp_subject: Generated<string>;
+  idp_sid: Generated<string>;
   created_at: number;
   renewed_at: number;
   expires_at: number;

@@ -68,12 +68,27 @@ export interface BudgetTable {
   scope: string;
   subject: string;
   period: string;
+  /** Hours of a window of the period `hours`; otherwise 0. */
+  length: Generated<number>;
+  anchor: Generated<string>;
+  /** Epoch seconds; 0 = never. */
+  ends_at: Generated<number>;
   time_zone: string;
+  filter_model: Generated<string>;
   quota_limit: number;
+  /** Percentages in ascending order, such as `50,80`; "" = `soft_percent` and 100; "-" = none. */
+  thresholds: Generated<string>;
   soft_percent: number;
+  /** 1 = an event when the budget is going to be used up before its window ends. */
+  forecast: Generated<number>;
   is_hard: number;
   window_start: number;
-  /** 0 = before this was recorded. */
+  /** The highest threshold that was reported in the window. */
+  noted: Generated<number>;
+  /** Start of the last window in which the forecast and the first refusal were reported. */
+  forecast_in: Generated<number>;
+  exhausted_in: Generated<number>;
+  /** When counting began: with the budget or its last reset. 0 = before this was recorded. */
   created_at: Generated<number>;
   used: Generated<number>;
   /** Reserved in the database; reservations in Redis are not in it. */

@@ -5,11 +5,20 @@ import type {
   PasskeyTable,
   PreferenceTable,
   SessionTable,
+  TokenKeyTable,
   TokenTable,
   UserTable,
 } from "./schema-accounts.ts";
 import type { BatchIdTable, BatchTable } from "./schema-batches.ts";
+import type { EventTable, WebhookDeliveryTable, WebhookEndpointTable } from "./schema-events.ts";
+import type { TeamTables } from "./schema-teams.ts";
+import type { IdentityProviderTable, UserIdentityTable } from "./schema-identity.ts";
+import type { SavedReportTable } from "./schema-reports.ts";
+import type { ChannelPauseTable } from "./schema-pauses.ts";
+import type { PricePlanTable } from "./schema-prices.ts";
+import type { ScimGroupTable, ScimMemberTable, ScimUserTable } from "./schema-scim.ts";
 import type { ObjectUsageTable, UpstreamObjectTable } from "./schema-objects.ts";
+import type { FacetSumsTable, LogSumsTable, UsageStatisticsTable } from "./schema-statistics.ts";
 import type {
   BalanceOutboxTable,
   BudgetHoldTable,
@@ -27,10 +36,14 @@ import type {
  * BIGINT of quota units, which is read as a safe integer. Column names match those of compatible gateways; `group`,
  * `key`, `type` are quoted by the query builder.
  */
-export interface Schema {
+export interface Schema extends TeamTables {
   users: UserTable;
   tokens: TokenTable;
+  token_keys: TokenKeyTable;
   channels: ChannelTable;
+  channel_pauses: ChannelPauseTable;
+  price_plans: PricePlanTable;
+  saved_reports: SavedReportTable;
   abilities: AbilityTable;
   options: OptionTable;
   option_history: OptionHistoryTable;
@@ -47,11 +60,19 @@ export interface Schema {
   object_usage: ObjectUsageTable;
   batches: BatchTable;
   batch_ids: BatchIdTable;
+  events: EventTable;
+  webhook_endpoints: WebhookEndpointTable;
+  webhook_deliveries: WebhookDeliveryTable;
   setups: SetupTable;
   sessions: SessionTable;
   one_time_codes: OneTimeCodeTable;
   access_tokens: AccessTokenTable;
   passkeys: PasskeyTable;
+  identity_providers: IdentityProviderTable;
+  user_identities: UserIdentityTable;
+  scim_users: ScimUserTable;
+  scim_groups: ScimGroupTable;
+  scim_members: ScimMemberTable;
   ledger: LedgerTable;
   opening_counters: OpeningCounterTable;
   holds: HoldTable;
@@ -69,49 +90,6 @@ export interface Schema {
   audit_log: AuditLogTable;
   preferences: PreferenceTable;
   logs: LogTable;
-}
-
-/** Sums of calls over an hour or a day, for one subject of one dimension. */
-export interface UsageStatisticsTable {
-  span: number;
-  dimension: number;
-  owner_id: number;
-  subject: string;
-  start: number;
-  calls: number;
-  errors: number;
-  refused: number;
-  quota: number;
-  input_tokens: number;
-  output_tokens: number;
-  /** Counts of milliseconds by bucket. */
-  latency: string;
-  first_token: string;
-}
-
-/** The number of log rows of one user and type in an hour or a day, by the values of each facet. */
-export interface FacetSumsTable {
-  user_id: number;
-  span: number;
-  start: number;
-  type: number;
-  username: string;
-  log_rows: number;
-  /** Empty if a facet has too many values. */
-  counts: string;
-}
-
-/** Sums of log rows of one type over five minutes, an hour or a day: for one model, or for all. */
-export interface LogSumsTable {
-  by_model: number;
-  /** Empty in the sums of all rows. */
-  model_name: string;
-  span: number;
-  start: number;
-  type: number;
-  log_rows: number;
-  /** Empty if a facet has too many values, or if facets are not counted. */
-  counts: string;
 }
 
 export interface ChannelTable {
@@ -384,4 +362,12 @@ export interface LogTable {
   ip: string;
   request_id: string;
   other: string;
+  /** Who used the key of a team: `u17` a member, `s3` a service account; "" for keys of persons. */
+  actor: Generated<string>;
+  /** `kind` of the account. */
+  account_kind: Generated<number>;
+  /** `app=shop|env=prod`, sorted by key; "" = none. */
+  tags: Generated<string>;
+  /** "" = unknown. */
+  end_user: Generated<string>;
 }

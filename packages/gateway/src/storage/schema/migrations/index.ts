@@ -27,12 +27,26 @@ import { nameKeys } from "./0025-name-keys.ts";
 import { channelTests } from "./0026-channel-tests.ts";
 import { budgetCreation } from "./0027-budget-creation.ts";
 import { listedModels } from "./0028-listed-models.ts";
+import { pricePlans } from "./0042-price-plans.ts";
+import { tokenTags } from "./0041-token-tags.ts";
 import { tokenFallbacks } from "./0029-token-fallbacks.ts";
 import { upstreamObjects } from "./0030-upstream-objects.ts";
 import { batches } from "./0031-batches.ts";
 import { costRatio } from "./0032-cost-ratio.ts";
+import { events } from "./0033-events.ts";
+import { teams } from "./0034-teams.ts";
+import { budgetWindows } from "./0035-budget-windows.ts";
+import { tokenKeys } from "./0036-token-keys.ts";
+import { identityProviders } from "./0037-identity-providers.ts";
+import { batchSavings } from "./0039-batch-savings.ts";
+import { directories } from "./0038-directories.ts";
+import { channelPauses } from "./0040-channel-pauses.ts";
+import { savedReports } from "./0043-saved-reports.ts";
+import { serviceTokens } from "./0044-service-tokens.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
+import { logActors } from "./logs-0003-log-actors.ts";
+import { logTags } from "./logs-0004-log-tags.ts";
 
 /** The migrations in order; a released version is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -68,7 +82,19 @@ export const MIGRATIONS: readonly Migration[] = [
   upstreamObjects,
   batches,
   costRatio,
+  events,
+  teams,
+  budgetWindows,
+  tokenKeys,
+  identityProviders,
+  directories,
+  batchSavings,
+  channelPauses,
+  tokenTags,
+  pricePlans,
+  savedReports,
+  serviceTokens,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
-export const LOG_MIGRATIONS: readonly Migration[] = [logs, logPartitions];
+export const LOG_MIGRATIONS: readonly Migration[] = [logs, logPartitions, logActors, logTags];
