@@ -4,6 +4,7 @@ import { ask } from "../../packages/testkit/load/measure.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
+import { requireNoFailures } from "./profile.ts";
 
 /** One collection of young objects, as the engine traces it. */
 interface Collection {
@@ -55,12 +56,6 @@ export async function benchCollector(): Promise<void> {
     generator.child.disconnect();
     upstream.child.disconnect();
   }
-}
-
-/** Returns the number of calls of a load; throws if one of them failed. */
-function requireNoFailures({ good, failed, firstFailure }: Result): number {
-  if (failed > 0) throw new Error(`${failed} calls failed: ${firstFailure}`);
-  return good;
 }
 
 function collections(lines: NonNullable<start.System["logs"]>): Collection[] {

@@ -24,7 +24,12 @@ export async function addFakeNodes({ host, programs, kubeconfig, clients, count 
 }
 
 function buildNode(name: string, zone: string) {
-  const size = { cpu: "8", memory: "16Gi", pods: "110" };
+  const size = {
+    "ephemeral-storage": "100Gi",
+    cpu: "8",
+    memory: "16Gi",
+    pods: "110",
+  };
   const labels = {
     "kubernetes.io/hostname": name,
     "kubernetes.io/os": "linux",

@@ -20,7 +20,7 @@ const PROGRAMS = [
 export function whyNoCluster(part: Part, mayCompile: boolean): string | undefined {
   if (process.platform !== "linux") return "a Kubernetes of our own needs Linux; set KUBECONFIG";
   if (hasPrograms(part)) return undefined;
-  if (!hasGo()) return "no Go to compile Kubernetes with: install Go 1.26, or set KUBECONFIG";
+  if (!hasGo()) return "no Go to compile the programs with: install Go 1.26, or set KUBECONFIG";
   if (mayCompile) return undefined;
   return "Kubernetes is not compiled yet, which takes 10 to 20 minutes: run `npm run test:cluster` once, or set FAIRWAY_TEST_CLUSTER=1 or KUBECONFIG";
 }

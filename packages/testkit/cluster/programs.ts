@@ -1,4 +1,5 @@
-// The programs of a cluster: compiled once from the Go modules that go/go.mod and go/go.sum pin, then cached.
+// The programs of a cluster, and a collector of OpenTelemetry: compiled once from the Go modules that go.mod and go.sum
+// of two folders pin, then cached.
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -8,13 +9,24 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { clientsArchive } from "../src/helm.ts";
+import { runGoBuild } from "./go-build.ts";
 
-/** `clients` are Helm and kubectl; each part needs those before it. */
-const PARTS = ["clients", "control-plane", "nodes"] as const;
-export type Part = (typeof PARTS)[number];
+/** A part -> the parts that it needs, and itself. `clients` are Helm and kubectl. */
+const PARTS = {
+  clients: ["clients"],
+  "control-plane": ["clients", "control-plane"],
+  nodes: ["clients", "control-plane", "nodes"],
+  collector: ["collector"],
+} as const;
+export type Part = keyof typeof PARTS;
 
 const execute = promisify(execFile);
-const SOURCES = join(import.meta.dirname, "go");
+const SOURCES: Readonly<Record<Part, string>> = {
+  clients: "go",
+  "control-plane": "go",
+  nodes: "go",
+  collector: "collector",
+};
 const KUBERNETES = "1.36.4";
 const COMMANDS = "k8s.io/kubernetes/cmd";
 const SOURCES_OF: Readonly<Record<Part, readonly string[]>> = {
@@ -27,6 +39,7 @@ const SOURCES_OF: Readonly<Record<Part, readonly string[]>> = {
     "sigs.k8s.io/kwok/cmd/kwok",
   ],
   nodes: [`${COMMANDS}/kubelet`, `${COMMANDS}/kube-proxy`, "./pause", "./coredns"],
+  collector: ["."],
 };
 const KWOK_STAGES = [
   "node/fast/node-initialize.yaml",
@@ -35,29 +48,38 @@ const KWOK_STAGES = [
   "pod/fast/pod-complete.yaml",
   "pod/fast/pod-delete.yaml",
 ];
-const BUILD_LIMIT_MS = 60 * 60_000;
 export const PAUSE_IMAGE = "fairway.test/pause:1";
 
-/** The name covers all inputs, so a change of versions leads to another folder. */
-function cacheFolder(): string {
-  const hash = createHash("sha256").update(JSON.stringify([process.arch, KUBERNETES, SOURCES_OF, KWOK_STAGES]));
-  for (const file of globSync("**/*.{go,mod,sum}", { cwd: SOURCES }).toSorted())
-    hash.update(readFileSync(join(SOURCES, file)));
-  const root = process.env["FAIRWAY_CLUSTER_CACHE"] ?? join(homedir(), ".cache", "fairway-cluster");
-  return join(root, hash.digest("hex").slice(0, 16));
+/** The folder that CI may store between runs: it has one folder for each key. */
+function cacheRoot(): string {
+  return process.env["FAIRWAY_CLUSTER_CACHE"] ?? join(homedir(), ".cache", "fairway-cluster");
+}
+
+/** Covers all inputs, so a change of versions leads to another folder; texts that only explain are none. */
+function buildCacheKey(part: Part): string {
+  const sources = join(import.meta.dirname, SOURCES[part]);
+  const inputs = part === "collector" ? [SOURCES_OF[part]] : [KUBERNETES, SOURCES_OF, KWOK_STAGES];
+  const hash = createHash("sha256").update(JSON.stringify([process.arch, ...inputs]));
+  for (const file of globSync("**/*.{go,mod,sum}", { cwd: sources }).toSorted())
+    hash.update(readFileSync(join(sources, file)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+function cacheFolder(part: Part): string {
+  return join(cacheRoot(), buildCacheKey(part));
 }
 
 const mark = (folder: string, part: Part) => join(folder, `${part}.done`);
 
 /** Returns true if no build is needed. */
 export function hasPrograms(part: Part): boolean {
-  return existsSync(mark(cacheFolder(), part));
+  return existsSync(mark(cacheFolder(part), part));
 }
 
 /** Returns the folder of the programs; compiles missing ones, which takes 10 to 20 minutes the first time. */
 export async function buildPrograms(part: Part): Promise<string> {
-  const folder = cacheFolder();
-  for (const needed of PARTS.slice(0, PARTS.indexOf(part) + 1)) {
+  const folder = cacheFolder(part);
+  for (const needed of PARTS[part]) {
     if (existsSync(mark(folder, needed))) continue;
     await withFolderLock(join(folder, "lock"), async () => {
       if (existsSync(mark(folder, needed))) return;
@@ -70,23 +92,24 @@ export async function buildPrograms(part: Part): Promise<string> {
 }
 
 async function compile(folder: string, part: Part): Promise<void> {
-  console.log(`cluster: compiling ${part}; minutes the first time, seconds with a Go build cache`);
+  const sources = join(import.meta.dirname, SOURCES[part]);
   const version = "k8s.io/component-base/version";
   const [major, minor] = KUBERNETES.split(".");
   const flags = `-s -w -X ${version}.gitVersion=v${KUBERNETES} -X ${version}.gitMajor=${major} -X ${version}.gitMinor=${minor}`;
-  const go = (...args: string[]) =>
-    execute("go", args, {
-      cwd: SOURCES,
-      env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly" },
-      timeout: BUILD_LIMIT_MS,
-      maxBuffer: 2 ** 26,
-    });
-  await go("build", "-trimpath", "-ldflags", flags, "-o", `${folder}/`, ...SOURCES_OF[part]);
+  console.log(`${part}: compiling; minutes the first time, seconds with a Go build cache`);
+  const args = ["-trimpath", "-ldflags", flags, "-o", `${folder}/`, ...SOURCES_OF[part]];
+  await runGoBuild({ folder: sources, args, title: part });
   if (part === "nodes") return packPause(folder);
+  if (part !== "control-plane") return;
   renameSync(join(folder, "server"), join(folder, "etcd")); // Go names a program after its folder
-  const kwok = (await go("list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok")).stdout.trim();
+  const kwok = await findModule(sources, "sigs.k8s.io/kwok");
   const stages = KWOK_STAGES.map((file) => readFileSync(join(kwok, "kustomize", "stage", file), "utf8"));
   writeFileSync(join(folder, "kwok-stages.yaml"), stages.map((stage) => `---\n${stage}`).join(""));
+}
+
+async function findModule(sources: string, module: string): Promise<string> {
+  const { stdout } = await execute("go", ["list", "-m", "-f", "{{.Dir}}", module], { cwd: sources });
+  return stdout.trim();
 }
 
 /** Helm and kubectl come from an npm package. */

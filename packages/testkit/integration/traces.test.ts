@@ -89,8 +89,27 @@ function call(model: string, headers: Readonly<Record<string, string>> = {}, isS
   return fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify({ model, stream: isStream, messages: [{ role: "user", content: "a secret question" }] }),
+    body: JSON.stringify({
+      model,
+      stream: isStream,
+      temperature: 0.5,
+      max_tokens: 64,
+      stop: ["a secret question"],
+      messages: [{ role: "user", content: "a secret question" }],
+    }),
   });
+}
+
+/** What the span of an upstream call says about its request and its answer. */
+function readExchange(span: Span | undefined): Readonly<Record<string, unknown>> {
+  const names = ["request.temperature", "request.max_tokens", "request.stream", "response.model"];
+  const found = names.map((name) => [name, span && readAttribute(span, `gen_ai.${name}`)] as const);
+  const reasons = span && readAttribute(span, "gen_ai.response.finish_reasons");
+  return {
+    ...Object.fromEntries(found.filter(([, value]) => value !== undefined)),
+    ...(reasons !== undefined && { reasons: reasons as unknown }),
+    hasId: Boolean(span && readAttribute(span, "gen_ai.response.id")),
+  };
 }
 
 async function waitForSpans(requestId: string | null): Promise<readonly Span[]> {
@@ -114,11 +133,21 @@ test("a call that moves to another channel is one trace with a span for each att
   const clients = spans.filter(({ kind }) => kind === CLIENT);
   expect(server).toMatchObject({ name: "chat moved", traceId: PARENT.trace, parentSpanId: PARENT.span });
   expect(server && readAttribute(server, "gen_ai.usage.output_tokens")).toBeGreaterThan(0);
+  const usage = (span: Span | undefined) =>
+    ["input", "output"].map((side) => span && readAttribute(span, `gen_ai.usage.${side}_tokens`));
+  expect(clients.map(usage)).toEqual([[undefined, undefined], usage(server)]);
+  for (const span of clients) expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano)).toBe(true);
   expect(clients.map((span) => [span.name, readAttribute(span, "fairway.channel.name"), span.parentSpanId])).toEqual([
     ["chat status-500", "failing", server?.spanId],
     ["chat plain", "working", server?.spanId],
   ]);
   expect(clients.map(({ status }) => status.code ?? 0)).toEqual([ERROR, 0]);
+  const asked = { "request.temperature": 0.5, "request.max_tokens": 64 };
+  const reasons = { values: [{ stringValue: "stop" }] };
+  expect(clients.map(readExchange)).toEqual([
+    { ...asked, hasId: false },
+    { ...asked, "response.model": "plain", reasons, hasId: true },
+  ]);
   expect(clients.map((span) => readAttribute(span, "gen_ai.provider.name"))).toEqual(["openai", "openai"]);
   expect(upstream.requests.map(({ headers }) => headers["traceparent"])).toEqual(
     clients.map(({ spanId }) => `00-${PARENT.trace}-${spanId}-01`),
@@ -133,6 +162,14 @@ test("a stream has its first token, and no span has a word of the conversation o
   const spans = await waitForSpans(answer.headers.get("request-id"));
   const server = spans.find(({ kind }) => kind === SERVER);
   expect(server && readAttribute(server, "fairway.first_token_ms")).toBeGreaterThanOrEqual(0);
+  const client = spans.find(({ kind }) => kind === CLIENT);
+  expect(readExchange(client)).toMatchObject({
+    "request.stream": true,
+    "response.model": "plain",
+    reasons: { values: [{ stringValue: "stop" }] },
+    hasId: true,
+  });
+  expect(client && readAttribute(client, "gen_ai.response.time_to_first_chunk")).toBeGreaterThanOrEqual(0);
   expect(JSON.stringify(spans)).not.toMatch(/secret question|sk-/);
 });
 

@@ -33,6 +33,28 @@ describe("log lines in JSON", () => {
     expect(lines).toEqual([{ ...head, user: 1, channels: [1, 2], ok: true }]);
   });
 
+  it("keep what a field says about the line itself, and escape texts, bound or not", () => {
+    const fields = { level: "own", message: 'a "text"', user: "b\n" };
+    const lines = collectLines((log) => {
+      log.info("relay", fields);
+      log.with({ part: "p" }).info('a "message"', { user: "b\n", code: undefined });
+      log.info('a "message"', { user: "b\n", code: undefined });
+      log.info("relay", {});
+      log.info("relay", { code: undefined });
+      log.info("relay");
+    });
+    const head = { time: "2026-01-02T03:04:05.678Z", level: "info", message: 'a "message"' };
+    const bare = { ...head, message: "relay" };
+    expect(lines).toEqual([
+      { ...head, ...fields },
+      { ...head, part: "p", user: "b\n" },
+      { ...head, user: "b\n" },
+      bare,
+      bare,
+      bare,
+    ]);
+  });
+
   it("carry errors with their causes, and large numbers, wherever they stand", () => {
     const error = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "ECONNREFUSED" });
     const [line] = collectLines((log) => log.error("failed", { error, many: [new Error("one")], row: { id: 5n } }));

@@ -27,6 +27,12 @@ export const DEFINITIONS = {
     "method",
     "code",
   ),
+  scimRequests: counter(
+    "scim_requests_total",
+    "Calls of the directories of companies, by method and resource. `failed` are faults of the gateway.",
+    "op",
+    "result",
+  ),
   httpSeconds: histogram(
     "http_request_duration_seconds",
     "Time from the request to the end of its answer.",
@@ -145,6 +151,18 @@ export const DEFINITIONS = {
     "Requests that a host of the Messages protocol refused for a beta, a member or a tool that no list holds; they were sent again without it.",
     "host",
   ),
+  databaseWentBack: counter(
+    "database_went_back_total",
+    "How often this process found that the database had lost transactions that it had committed.",
+  ),
+  chargesRecovered: counter(
+    "charges_recovered_total",
+    "Charges that were booked again from a journal, because neither Redis nor the database had them.",
+  ),
+  changesLost: counter(
+    "balance_changes_lost_total",
+    "Movements of balances other than charges that a database lost when it went back; the process log names each.",
+  ),
   logRowsRefused: counter(
     "log_rows_refused_total",
     "Log rows that the database refused for what they hold; their charges are booked.",
@@ -170,6 +188,18 @@ export const DEFINITIONS = {
     "Batches of log rows that a destination did not confirm; they are sent again.",
     "destination",
     "reason",
+  ),
+  events: counter("events_total", "Events that were given to endpoints; of the leader.", "type"),
+  webhookDeliveries: counter(
+    "webhook_deliveries_total",
+    "Messages about events by how the attempt ended.",
+    "format",
+    "result",
+  ),
+  webhookBacklog: createAggregatedGauge(
+    "max",
+    "webhook_backlog_seconds",
+    "How long the oldest due message has waited for an endpoint that is not failing; of the leader.",
   ),
   dependencyUp: createAggregatedGauge("min", "dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
@@ -199,11 +229,49 @@ export const DEFINITIONS = {
   ),
   storedFiles: createAggregatedGauge("max", "stored_files", "Files that users store at providers, of the last sweep."),
   storedFileBytes: createAggregatedGauge("max", "stored_bytes", "Bytes of those files."),
+  spoolRefusals: counter(
+    "spool_refusals_total",
+    "Uploads and forms that this process refused with 503 because FAIRWAY_SPOOL_MEGABYTES was used up.",
+  ),
   uploadBytes: counter(
     "upload_bytes_total",
     "Bytes of files that were passed on to providers, by protocol of the client and by whether they were spooled first.",
     "dialect",
     "way",
+  ),
+  batches: createAggregatedGauge(
+    "max",
+    "batches",
+    "Batches that are not settled, by phase, as the leader counted them within the last minute.",
+    "provider",
+    "phase",
+  ),
+  batchItems: counter(
+    "batch_items_total",
+    "Requests of settled batches by how they ended; `unreadable` and `missing` have no result that counts.",
+    "provider",
+    "result",
+  ),
+  batchSettleSeconds: histogram(
+    "batch_settle_seconds",
+    "Time from the end of a batch to its settlement.",
+    [1, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 259_200],
+  ),
+  batchOldest: createAggregatedGauge(
+    "max",
+    "batch_oldest_unsettled_seconds",
+    "How long the oldest batch that has ended waits for its settlement.",
+  ),
+  batchOverDeposit: counter("batch_over_deposit_total", "Batches that cost more than their deposit."),
+  batchKeysRefused: createAggregatedGauge(
+    "max",
+    "batch_key_refused",
+    "Open batches whose provider refuses the key that created them.",
+  ),
+  depositQuota: createAggregatedGauge(
+    "max",
+    "deposit_quota",
+    "Deposits of batches that are not settled, in quota units.",
   ),
   guardrailVerdicts: counter(
     "guardrail_verdicts_total",

@@ -1,6 +1,8 @@
 import { systemClock, type Clock } from "../lib/clock.ts";
 import type { DegradationStatus } from "./degradation-status.ts";
 import { type CHANNEL, DEFINITIONS, SHORT, type MetricDefinition } from "./metric-definitions.ts";
+import { batchMetrics, NO_BATCHES, setBatchGauges, type BatchCounts, type BatchMetrics } from "./batch-metrics.ts";
+import { CounterTally } from "./counter-tally.ts";
 import { Exemplars, type Exemplar } from "./exemplars.ts";
 import type { CollectedMetric, Exposition } from "./exposition.ts";
 import { openMetrics } from "./open-metrics.ts";
@@ -34,6 +36,7 @@ export interface Gauges {
   readonly storedResponsesBytes: () => number;
   /** What users store at providers. */
   readonly storedFiles: () => { readonly files: number; readonly bytes: number };
+  readonly batchCounts: () => BatchCounts;
   /** The current mode of each part. */
   readonly listDegradations: () => readonly DegradationStatus[];
   readonly isDraining: () => boolean;
@@ -41,7 +44,7 @@ export interface Gauges {
 }
 
 /** Model names that are not configured count as `other`: clients choose them, so their number is unlimited. */
-export interface Metrics {
+export interface Metrics extends BatchMetrics {
   relayed(request: {
     operation: string;
     model: string;
@@ -76,11 +79,21 @@ export interface Metrics {
   settlementFailed(isFinal: boolean): void;
   filterLearned(host: string): void;
   logRowRefused(): void;
+  /** The database lost transactions that it had committed. */
+  databaseWentBack(lost: { readonly rebooked: number; readonly lostChanges: number }): void;
+  /** Charges of a journal were booked that neither Redis nor the database had. */
+  chargesRecovered(count: number): void;
+  /** A call of a directory was answered. */
+  scimAnswered(op: string, result: string): void;
   errorRowsLost(rows: number): void;
   /** `seconds` is 0 if the destination has all rows, and undefined if another replica leads. */
   logExportLag(destination: string, seconds: number | undefined): void;
   logRowsExported(destination: string, result: "sent" | "rejected", rows: number): void;
   logExportFailed(destination: string, reason: string): void;
+  /** Counts an event that was given to endpoints. */
+  eventsFannedOut(type: string): void;
+  webhookDelivered(format: string, result: "sent" | "failed"): void;
+  webhookBacklog(seconds: number): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
   /**
@@ -90,6 +103,7 @@ export interface Metrics {
   affinityAsked(rule: string, isHit: boolean): void;
   cacheFailed(cache: string): void;
   /** Counts the bytes of a file that a provider took. */
+  spoolRefused(): void;
   uploaded(upload: { dialect: string; way: "stream" | "spool"; bytes: number }): void;
   judged(verdict: { phase: string; verdict: string; seconds: number }): void;
   leaderChanged(): void;
@@ -129,6 +143,7 @@ const NOTHING: Gauges = {
   responseCacheBytes: () => 0,
   storedResponsesBytes: () => 0,
   storedFiles: () => ({ files: 0, bytes: 0 }),
+  batchCounts: () => NO_BATCHES,
   listDegradations: () => [],
   isDraining: () => false,
   isLeader: () => false,
@@ -151,17 +166,18 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
   let gauges = NOTHING;
   const resolveModelLabel = (model: string) => (models.has(model) ? model : OTHER);
   const exemplars = new Exemplars();
+  const tallies = createTallies(of);
 
   return {
-    ...relayMetrics(of, resolveModelLabel, { exemplars, clock }),
+    ...relayMetrics(of, tallies, resolveModelLabel, { exemplars, clock }),
     charged({ model, group, quota, input, output }) {
       const name = resolveModelLabel(model);
-      of.quota.inc({ model: name, group }, quota);
-      of.tokens.inc({ model: name, direction: "input" }, input);
-      of.tokens.inc({ model: name, direction: "output" }, output);
+      tallies.quota.at(name).at(group).add(quota);
+      tallies.tokens.at(name).at("input").add(input);
+      tallies.tokens.at(name).at("output").add(output);
     },
     attempted({ channel, outcome, seconds }) {
-      of.attempts.inc({ ...channelLabels(channel), outcome });
+      tallies.attempts.at(channel.id).at(channel.name).at(channel.type).at(outcome).add(1);
       of.upstreamSeconds.observe({ channel_id: channel.id, channel_type: channel.type }, seconds);
     },
     usageBounded: (channel) => of.usageBounded.inc(channelLabels(channel)),
@@ -178,7 +194,8 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
       of.httpRequests.inc({ route, method, code });
       of.httpSeconds.observe({ route, method, code }, seconds);
     },
-    logRowRefused: () => of.logRowsRefused.inc(),
+    ...lossMetrics(of),
+    scimAnswered: (op, result) => of.scimRequests.inc({ op, result }),
     errorRowsLost: (rows) => of.errorRowsLost.inc(rows),
     filterLearned: (host) => of.filtersLearned.inc({ host }),
     settlementFailed: (isFinal) => of.settlementFailures.inc({ final: String(isFinal) }),
@@ -197,7 +214,10 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
     setChannels: (channels) => setChannels(of, channels),
     setModels: (names) => (models = names),
     watch: (more) => (gauges = { ...gauges, ...more }),
-    ...readers(registry, exemplars, () => readGauges(of, gauges)),
+    ...readers(registry, exemplars, () => {
+      for (const tally of Object.values(tallies)) tally.flush();
+      readGauges(of, gauges);
+    }),
   };
 }
 
@@ -206,9 +226,23 @@ interface Sampling {
   readonly clock: Clock;
 }
 
+type Tallied = "relayRequests" | "quota" | "tokens" | "attempts";
+
+/** Creates the tallies of the counters that every call counts in. */
+function createTallies(of: Objects): Readonly<Record<Tallied, CounterTally>> {
+  const tally = (name: Tallied) => new CounterTally(of[name], DEFINITIONS[name].labels);
+  return {
+    relayRequests: tally("relayRequests"),
+    quota: tally("quota"),
+    tokens: tally("tokens"),
+    attempts: tally("attempts"),
+  };
+}
+
 /** Metrics of request durations, with the traces of sampled requests. */
 function relayMetrics(
   of: Objects,
+  tallies: Pick<ReturnType<typeof createTallies>, "relayRequests">,
   resolveModelLabel: (model: string) => string,
   { exemplars, clock }: Sampling,
 ): Pick<Metrics, "relayed" | "firstToken"> {
@@ -219,7 +253,7 @@ function relayMetrics(
   return {
     relayed({ operation, model, group, stream, outcome, seconds, traceId }) {
       const [endpoint, name] = [operation, resolveModelLabel(model)];
-      of.relayRequests.inc({ endpoint, model: name, group, outcome });
+      tallies.relayRequests.at(endpoint).at(name).at(group).at(outcome).add(1);
       const labels = { endpoint, model: name, stream: String(stream) };
       of.relaySeconds.observe(labels, seconds);
       if (traceId !== undefined) note("relaySeconds", labels, { traceId, value: seconds });
@@ -248,8 +282,17 @@ function readers(registry: Registry, exemplars: Exemplars, refresh: () => void):
   };
 }
 
-function exportMetrics(of: Objects): Pick<Metrics, "logExportLag" | "logRowsExported" | "logExportFailed"> {
+/** Metrics of what leaves the gateway besides calls: log rows and events. */
+function exportMetrics(
+  of: Objects,
+): Pick<
+  Metrics,
+  "logExportLag" | "logRowsExported" | "logExportFailed" | "eventsFannedOut" | "webhookDelivered" | "webhookBacklog"
+> {
   return {
+    eventsFannedOut: (type) => of.events.inc({ type }),
+    webhookDelivered: (format, result) => of.webhookDeliveries.inc({ format, result }),
+    webhookBacklog: (seconds) => of.webhookBacklog.set(seconds),
     logExportLag(destination, seconds) {
       if (seconds === undefined) of.logExportLag.remove({ destination });
       else of.logExportLag.set({ destination }, seconds);
@@ -260,15 +303,31 @@ function exportMetrics(of: Objects): Pick<Metrics, "logExportLag" | "logRowsExpo
 }
 
 /** Metrics of caches, affinity, guardrail verdicts and uploads. */
+function lossMetrics(
+  of: Objects,
+): Pick<Metrics, "databaseWentBack" | "chargesRecovered" | "logRowRefused" | keyof BatchMetrics> {
+  return {
+    ...batchMetrics(of),
+    logRowRefused: () => of.logRowsRefused.inc(),
+    databaseWentBack({ rebooked, lostChanges }) {
+      of.databaseWentBack.inc();
+      of.chargesRecovered.inc(rebooked);
+      of.changesLost.inc(lostChanges);
+    },
+    chargesRecovered: (count) => of.chargesRecovered.inc(count),
+  };
+}
+
 function memoryMetrics(
   of: Objects,
-): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged" | "uploaded"> {
+): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged" | "uploaded" | "spoolRefused"> {
   return {
     judged({ phase, verdict, seconds }) {
       of.guardrailVerdicts.inc({ phase, verdict });
       of.guardrailSeconds.observe({ phase }, seconds);
     },
     cacheAsked: (cache, isHit) => (isHit ? of.cacheHits : of.cacheMisses).inc({ cache }),
+    spoolRefused: () => of.spoolRefusals.inc(),
     uploaded: ({ dialect, way, bytes }) => of.uploadBytes.inc({ dialect, way }, bytes),
     cacheFailed: (cache) => of.cacheFailures.inc({ cache }),
     affinityAsked: (rule, isHit) => of.affinityRequests.inc({ rule, result: isHit ? "hit" : "miss" }),
@@ -310,6 +369,7 @@ function readGauges(of: Objects, gauges: Gauges): void {
   const { files, bytes } = gauges.storedFiles();
   of.storedFiles.set(files);
   of.storedFileBytes.set(bytes);
+  setBatchGauges(of, gauges.batchCounts());
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
 }

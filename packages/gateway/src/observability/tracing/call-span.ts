@@ -4,6 +4,7 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 export interface CallSpan {
   /** Undefined for a call that is not sampled, because its trace cannot be found. */
   readonly traceId: string | undefined;
+  readonly spanId: string;
   /** Returns `traceparent` and `tracestate` for the running upstream call. */
   headers(): Readonly<Record<string, string>>;
   attemptStarted(attempt: AttemptStart): void;
@@ -25,6 +26,10 @@ export interface CallStart {
   readonly tokenId: number;
   readonly group: string;
   readonly startedAt: number;
+  /** What the call is for: the tags that a policy names, by key. */
+  readonly tags?: ReadonlyMap<string, string>;
+  /** The customer of the client; "" = unknown. */
+  readonly endUser?: string;
   /** `traceparent` and `tracestate` of the client. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
@@ -37,6 +42,8 @@ export interface AttemptStart {
   /** The conventions' name of the vendor. */
   readonly provider: string;
   readonly upstreamModel: string;
+  /** Undefined for operations that have no streams. */
+  readonly isStream?: boolean | undefined;
 }
 
 export interface AttemptEnd {
@@ -47,6 +54,32 @@ export interface AttemptEnd {
   readonly upstreamRequestId: string | undefined;
   /** Code of the failure; undefined for a delivered answer. */
   readonly errorCode: string | undefined;
+  /** Undefined if nothing was sent, or the operation has no parameters. */
+  readonly exchange?: ExchangeFacts | undefined;
+}
+
+/** What a request asked for and how its answer names itself. Texts of the conversation are never part of it. */
+export interface ExchangeFacts {
+  readonly parameters: RequestParameters;
+  readonly responseId: string | undefined;
+  readonly responseModel: string | undefined;
+  /** One for each answer, in the upstream's own words. */
+  readonly finishReasons: readonly string[];
+}
+
+/** Parameters of the request that the upstream got; undefined ones were not sent. */
+export interface RequestParameters {
+  readonly temperature: number | undefined;
+  readonly topP: number | undefined;
+  readonly topK: number | undefined;
+  readonly maxTokens: number | undefined;
+  readonly frequencyPenalty: number | undefined;
+  readonly presencePenalty: number | undefined;
+  readonly seed: number | undefined;
+  readonly choices: number | undefined;
+  readonly encodingFormats: readonly string[] | undefined;
+  readonly reasoningLevel: string | undefined;
+  readonly previousResponseId: string | undefined;
 }
 
 export interface CallEnd {
@@ -56,9 +89,15 @@ export interface CallEnd {
   readonly errorCode?: string | undefined;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  /** Parts of the input and the output; 0 = none. */
+  readonly cachedInputTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+  readonly reasoningTokens?: number | undefined;
   /** Charged quota units. */
   readonly quota?: number | undefined;
   readonly firstTokenMs?: number | undefined;
+  /** The same from the start of the upstream call that delivered. */
+  readonly upstreamFirstTokenMs?: number | undefined;
 }
 
 /** The trace exporter; `stop` sends the waiting spans. */

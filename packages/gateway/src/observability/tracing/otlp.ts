@@ -7,6 +7,7 @@ import {
   SpanStatusCode,
   trace,
   TraceFlags,
+  type Attributes,
   type Context,
   type Span,
   type Tracer,
@@ -29,6 +30,7 @@ import {
   callAttributes,
   endAttributes,
   operationName,
+  usageAttributes,
   type GenAiConvention,
 } from "./attributes.ts";
 import type { AttemptEnd, AttemptStart, CallEnd, CallSpan, CallStart, Tracing } from "./call-span.ts";
@@ -40,6 +42,9 @@ export interface TracingSettings {
   /** Sampled share of the calls without a sampled parent, 0 to 1. */
   readonly sample: number;
   readonly convention: GenAiConvention;
+  readonly service: string;
+  /** Attributes of the resource that all spans belong to. */
+  readonly attributes: Readonly<Record<string, string>>;
   readonly version: string;
   readonly instanceId: string;
   readonly clock: Clock;
@@ -69,7 +74,8 @@ export function startTracing(settings: TracingSettings): Tracing {
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
-      "service.name": "fairway",
+      ...settings.attributes,
+      "service.name": settings.service,
       "service.version": version,
       "service.instance.id": instanceId,
     }),
@@ -115,12 +121,16 @@ class OtlpCallSpan implements CallSpan {
   readonly #operation: string;
   readonly #context: Context;
   readonly #call: Span;
+  readonly #now: () => number;
   #attempt: Span | undefined;
+  /** The upstream call that delivered the answer. Its usage is known at the end of the whole call. */
+  #delivered: { readonly span: Span; readonly endedAt: number } | undefined;
 
   constructor({ tracer, convention, clock }: SpanDeps, call: CallStart) {
     this.#tracer = tracer;
     this.#convention = convention;
     this.#operation = call.operation;
+    this.#now = () => clock.now();
     const parent = propagator.extract(ROOT_CONTEXT, call.headers, headerGetter);
     this.#call = tracer.startSpan(
       `${operationName(call.operation)} ${call.model}`.trimEnd(),
@@ -139,6 +149,10 @@ class OtlpCallSpan implements CallSpan {
     return (traceFlags & TraceFlags.SAMPLED) === 0 ? undefined : traceId;
   }
 
+  get spanId(): string {
+    return this.#call.spanContext().spanId;
+  }
+
   headers(): Readonly<Record<string, string>> {
     const headers: Record<string, string> = {};
     propagator.inject(trace.setSpan(this.#context, this.#attempt ?? this.#call), headers, intoHeaders);
@@ -154,14 +168,28 @@ class OtlpCallSpan implements CallSpan {
   }
 
   attemptEnded(attempt: AttemptEnd): void {
-    this.#attempt?.setAttributes(attemptEndAttributes(attempt));
-    if (attempt.errorCode !== undefined) this.#attempt?.setStatus({ code: SpanStatusCode.ERROR });
-    this.#attempt?.end();
+    const span = this.#attempt;
     this.#attempt = undefined;
+    if (!span) return;
+    span.setAttributes(attemptEndAttributes(attempt));
+    if (attempt.errorCode === undefined) {
+      this.#endDelivered();
+      this.#delivered = { span, endedAt: this.#now() };
+      return;
+    }
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  }
+
+  #endDelivered(usage: Attributes = {}): void {
+    this.#delivered?.span.setAttributes(usage);
+    this.#delivered?.span.end(this.#delivered.endedAt);
+    this.#delivered = undefined;
   }
 
   ended(end: CallEnd): void {
     this.#attempt?.end();
+    this.#endDelivered(usageAttributes(end));
     this.#call.setAttributes(endAttributes(end));
     if (end.status >= 500) this.#call.setStatus({ code: SpanStatusCode.ERROR });
     this.#call.end();
