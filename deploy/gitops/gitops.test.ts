@@ -1,6 +1,6 @@
 // The manifests of docs/operate/gitops.md: what they point to exists, and the charts take their values. The resources
 // themselves are judged by an API server in `npm run test:cluster`.
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { Application } from "@kubernetes-models/argo-cd/argoproj.io/v1alpha1/Application";
 import { HelmRelease } from "@kubernetes-models/flux-cd/helm.toolkit.fluxcd.io/v2beta2/HelmRelease";
 import { Kustomization } from "@kubernetes-models/flux-cd/kustomize.toolkit.fluxcd.io/v1/Kustomization";
@@ -30,10 +30,9 @@ const SCHEMAS = { Application, GitRepository, HelmRelease, Kustomization } as Re
 >;
 
 const ROOT = join(import.meta.dirname, "../..");
-const helm = unpackHelm();
+const helm = findHelm();
 const work = mkdtempSync(join(tmpdir(), "fairway-gitops-"));
 afterAll(() => {
-  helm.remove();
   rmSync(work, { recursive: true });
 });
 
@@ -72,7 +71,7 @@ describe.each(["argocd.yaml", "flux.yaml"])("deploy/gitops/%s", (name) => {
       const file = join(work, "values.json");
       writeFileSync(file, JSON.stringify(readValues(manifest)));
       const render = () =>
-        execFileSync(helm.path, ["template", "fairway", join(ROOT, path), "-f", file], { encoding: "utf8" });
+        execFileSync(helm, ["template", "fairway", join(ROOT, path), "-f", file], { encoding: "utf8" });
       expect(render()).toBe(render());
     }
   });

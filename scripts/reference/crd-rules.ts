@@ -6,11 +6,14 @@ import {
   OptionSetSpec,
   TokenSpec,
 } from "../../packages/wire/src/index.ts";
+import { buildOptionRules, MAX_OPTIONS, MAX_VALUE_CHARACTERS, type CelRule } from "./crd-options.ts";
 
 /** Checks of Kubernetes in addition to the schema of a document. */
 export interface Rules {
   /** A CEL expression and the message of its refusal. */
   readonly cel?: Readonly<Record<string, string>>;
+  /** Rules whose message names what is wrong. */
+  readonly celRules?: readonly CelRule[];
   readonly maxLength?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
@@ -124,6 +127,9 @@ export const RESOURCES: readonly Resource[] = [
     about: "Options of the gateway, such as prices and limits.",
     spec: OptionSetSpec,
     rules: {
+      values: { maxProperties: MAX_OPTIONS, celRules: buildOptionRules() },
+      "values{}": { maxLength: MAX_VALUE_CHARACTERS },
+      json: { maxProperties: MAX_OPTIONS },
       valuesFrom: { maxItems: 64 },
       "valuesFrom[]": fromSecret("spec.valuesFrom"),
       "valuesFrom[].option": secretOption,

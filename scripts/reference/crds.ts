@@ -73,6 +73,7 @@ const STATUS_COLUMNS = [
   { name: "Ready", type: "string", jsonPath: condition("Ready", "status") },
   { name: "State", type: "string", jsonPath: ".status.state" },
   { name: "ID", type: "integer", jsonPath: ".status.resourceId" },
+  { name: "Gateway", type: "string", jsonPath: ".status.gateway", priority: 1 },
   { name: "Message", type: "string", jsonPath: condition("Ready", "message"), priority: 1 },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
@@ -83,6 +84,7 @@ const STATUS = {
   description: "Written by the controller of the gateway.",
   properties: {
     observedGeneration: { type: "integer", format: "int64", description: "Generation that the conditions are about." },
+    gateway: { type: "string", description: "The gateway that has the resource, where several follow the namespace." },
     resourceId: { type: "integer", format: "int64", description: "Number of the row in the gateway." },
     state: { type: "string", description: "What the gateway does with the resource now, such as Serving or Disabled." },
     conditions: {
@@ -131,21 +133,18 @@ function buildSchema({ kind, spec, about, rules }: Resource): Json {
   };
 }
 
-function buildExtensions({ cel, ...more }: Rules): Json {
-  if (!cel) return more;
-  return {
-    ...more,
-    "x-kubernetes-validations": Object.entries(cel).map(([rule, message]) => ({ rule, message })),
-  };
+function buildExtensions({ cel = {}, celRules = [], ...more }: Rules): Json {
+  const rules = [...Object.entries(cel).map(([rule, message]) => ({ rule, message })), ...celRules];
+  return rules.length === 0 ? more : { ...more, "x-kubernetes-validations": rules };
 }
 
-/** Returns the schema at a path such as `valuesFrom[]` or `owner.username`; "" is the spec itself. */
+/** Returns the schema at a path such as `valuesFrom[]`, `values{}` or `owner.username`; "" is the spec itself. */
 function at(schema: Json, path: string): Json {
   let found = schema;
   for (const part of path.split(".").filter((one) => one !== "")) {
-    const isList = part.endsWith("[]");
-    found = (found["properties"] as Json)[part.replace("[]", "")] as Json;
-    if (isList) found = found["items"] as Json;
+    found = (found["properties"] as Json)[part.replace(/\[\]|\{\}/, "")] as Json;
+    if (part.endsWith("[]")) found = found["items"] as Json;
+    if (part.endsWith("{}")) found = found["additionalProperties"] as Json;
     if (!(found as Json | undefined)) throw new Error(`there is no field ${path}`);
   }
   return found;

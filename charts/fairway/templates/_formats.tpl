@@ -24,18 +24,19 @@ and with it the secret. `at` goes through lists by itself; * stands for every na
 {{- $_ := set $forms "share" (list "^([0-9]{1,7}|([0-9]|[1-9][0-9]|100)%)$" "give a number such as 1, or a share from 0% to 100%") }}
 {{- $_ := set $forms "quantity" (list "^[0-9]+(\\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][-+]?[0-9]+)?$" "give a quantity such as 500m, 256Mi or 5Gi") }}
 {{- $places := dict
-  "url" (list "server.publicUrl" "logExport.otlp.endpoint" "autoscaling.keda.prometheusAddress" "metrics.prometheusRule.runbookUrl")
+  "url" (list "server.publicUrl" "logExport.otlp.endpoint" "tracing.endpoint" "autoscaling.keda.prometheusAddress" "metrics.prometheusRule.runbookUrl")
   "network" (list "service.loadBalancerSourceRanges" "networkPolicy.ingressFrom.ipBlock.cidr" "networkPolicy.ingressFrom.ipBlock.except" "networkPolicy.adminFrom.ipBlock.cidr" "networkPolicy.adminFrom.ipBlock.except" "networkPolicy.egress.to.ipBlock.cidr" "networkPolicy.egress.to.ipBlock.except")
-  "object" (list "image.pullSecrets.name" "priorityClassName" "runtimeClassName" "serviceAccount.name" "secrets.existingSecret" "database.existingSecret" "database.sqlite.storageClass" "database.sqlite.existingClaim" "redis.existingSecret" "migrations.job.existingSecret" "documents.configMaps" "documents.secrets" "gitops.namespaces" "gitops.secretNames" "logExport.otlp.existingSecret" "logExport.s3.existingSecret" "network.proxy.existingSecret" "network.authorities.configMap" "ingress.className" "ingress.tls.secretName" "metrics.dashboard.namespace")
-  "label" (list "commonLabels.*" "podLabels.*" "nodeSelector.*" "metrics.labels.*" "metrics.dashboard.labels.*")
+  "object" (list "image.pullSecrets.name" "priorityClassName" "runtimeClassName" "serviceAccount.name" "secrets.existingSecret" "database.existingSecret" "database.sqlite.storageClass" "database.sqlite.existingClaim" "redis.existingSecret" "migrations.job.existingSecret" "documents.configMaps" "documents.secrets" "gitops.namespaces" "gitops.secretNames" "logExport.otlp.existingSecret" "tracing.existingSecret" "logExport.s3.existingSecret" "network.proxy.existingSecret" "network.authorities.configMap" "ingress.className" "ingress.tls.secretName" "metrics.dashboard.namespace")
+  "label" (list "commonLabels.*" "serviceAccount.labels.*" "service.labels.*" "podLabels.*" "nodeSelector.*" "metrics.labels.*" "metrics.dashboard.labels.*")
   "domain" (list "hostAliases.hostnames" "ingress.hosts" "ingress.tls.hosts" "httpRoute.hostnames")
   "path" (list "ingress.paths" "httpRoute.paths" "extraVolumeMounts.mountPath")
   "time" (list "httpRoute.timeouts.request" "httpRoute.timeouts.backendRequest")
   "interval" (list "metrics.serviceMonitor.interval" "metrics.podMonitor.interval")
-  "share" (list "gitops.maxDeletions" "podDisruptionBudget.maxUnavailable")
+  "share" (list "gitops.maxDeletions" "podDisruptionBudget.maxUnavailable" "podDisruptionBudget.minAvailable" "strategy.rollingUpdate.maxSurge" "strategy.rollingUpdate.maxUnavailable")
   "quantity" (list "resources.requests.*" "resources.limits.*" "migrations.job.resources.requests.*" "migrations.job.resources.limits.*" "database.sqlite.size")
 }}
 {{- $formats := list
+  (dict "at" "global.imageRegistry" "form" "^([a-zA-Z0-9.[\\]:-]+(/[a-z0-9._-]+)*)?$" "cure" "give the host alone, such as registry.example or registry.example:5000/team, without https:// and without a slash at the end")
   (dict "at" "image.registry" "form" "^([a-zA-Z0-9.[\\]:-]+(/[a-z0-9._-]+)*)?$" "cure" "give the host alone, such as registry.example or registry.example:5000/team, without https:// and without a slash at the end")
   (dict "at" "image.repository" "form" "^([a-zA-Z0-9.-]+(:[0-9]+)?/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$" "cure" "give a name in lower case such as fairway/gateway, without https://; the version goes into image.tag")
   (dict "at" "image.tag" "form" "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$" "cure" "give a tag such as 0.1.0: letters, digits, hyphens, underscores and dots")

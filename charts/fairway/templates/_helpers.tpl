@@ -27,6 +27,22 @@ helm.sh/chart: {{ include "fairway.labelValue" (printf "%s-%s" .Chart.Name .Char
 {{- end }}
 {{- end }}
 
+{{/* The list is the root and the object's own annotations, which win. */}}
+{{- define "fairway.annotations" -}}
+{{- with merge (dict) (last . | default dict) ((first .).Values.commonAnnotations | default dict) -}}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "fairway.pullSecrets" -}}
+{{- $names := list }}
+{{- range .Values.image.pullSecrets }}{{ $names = append $names .name }}{{ end }}
+{{- range .Values.global.imagePullSecrets }}{{ if kindIs "string" . }}{{ $names = append $names . }}{{ else }}{{ $names = append $names .name }}{{ end }}{{ end }}
+{{- with uniq $names }}{{ range . }}
+- name: {{ . | quote }}
+{{- end }}{{ end }}
+{{- end }}
+
 {{/* Not the selector: Services and budgets must not take the pod of `helm test` for a gateway. */}}
 {{- define "fairway.testLabels" -}}
 app.kubernetes.io/name: {{ printf "%s-test" (default .Chart.Name .Values.nameOverride | trunc 58 | trimSuffix "-") | quote }}
@@ -50,7 +66,7 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 
 {{- define "fairway.image" -}}
 {{- $name := .Values.image.repository }}
-{{- if .Values.image.registry }}{{ $name = printf "%s/%s" .Values.image.registry $name }}{{ end }}
+{{- with default .Values.global.imageRegistry .Values.image.registry }}{{ $name = printf "%s/%s" . $name }}{{ end }}
 {{- if .Values.image.digest }}{{ printf "%s@%s" $name .Values.image.digest }}
 {{- else }}{{ printf "%s:%s" $name (default .Chart.AppVersion .Values.image.tag) }}{{ end }}
 {{- end }}
@@ -97,7 +113,8 @@ upgrade with an autoscaler would fall back to one pod.
 {{- $database := .Values.database }}
 {{- $parts := dict }}
 {{- range list "username" "password" "name" }}{{ $_ := set $parts . (get $database . | default "" | urlquery | replace "+" "%20") }}{{ end }}
-{{- printf "%s://%s:%s@%s:%s/%s" $database.type $parts.username $parts.password $database.host (include "fairway.databasePort" .) $parts.name }}
+{{- $account := $database.existingSecretPasswordKey | empty | ternary (printf "%s:%s" $parts.username $parts.password) $parts.username }}
+{{- printf "%s://%s@%s:%s/%s" $database.type $account $database.host (include "fairway.databasePort" .) $parts.name }}
 {{- end }}
 
 {{/*
@@ -124,6 +141,11 @@ at the first render they are not known yet. A slow hash, because who may read po
 - name: FAIRWAY_ENCRYPTION_KEY
   valueFrom: { secretKeyRef: { name: {{ include "fairway.secretName" .root | quote }}, key: encryption-key } }
 {{- if ne .root.Values.database.type "sqlite" }}
+{{- if .passwordKey }}
+- { name: FAIRWAY_DATABASE_URL, value: {{ include "fairway.databaseUrl" .root | quote }} }
+- name: FAIRWAY_DATABASE_PASSWORD
+  valueFrom: { secretKeyRef: { name: {{ .existingSecret | quote }}, key: {{ .passwordKey | quote }} } }
+{{- else }}
 - name: FAIRWAY_DATABASE_URL
   valueFrom:
     secretKeyRef:
@@ -134,6 +156,7 @@ at the first render they are not known yet. A slow hash, because who may read po
       name: {{ include "fairway.fullname" .root }}-connections
       key: database-url
       {{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -224,8 +247,8 @@ are for documents.
 {{- define "fairway.ownSecrets" -}}
 {{- $v := .Values }}
 {{- $names := list (include "fairway.secretName" .) (printf "%s-secrets" (include "fairway.fullname" .)) (printf "%s-connections" (include "fairway.fullname" .)) }}
-{{- $names = concat $names (list $v.database.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret $v.network.proxy.existingSecret) }}
-{{- range $v.image.pullSecrets }}{{ $names = append $names .name }}{{ end }}
+{{- $names = concat $names (list $v.database.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.tracing.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret $v.network.proxy.existingSecret) }}
+{{- range include "fairway.pullSecrets" . | fromYamlArray }}{{ $names = append $names .name }}{{ end }}
 {{- range $v.ingress.tls }}{{ $names = append $names .secretName }}{{ end }}
 {{- range $v.extraEnv }}{{ if not (hasPrefix "FAIRWAY_SECRET_" .name) }}{{ $names = append $names (dig "valueFrom" "secretKeyRef" "name" "" .) }}{{ end }}{{ end }}
 {{- range $v.extraEnvFrom }}{{ $names = append $names (dig "secretRef" "name" "" .) }}{{ end }}
@@ -240,9 +263,19 @@ are for documents.
 {{- end }}
 {{- end }}
 
+{{/* Attributes of all spans. Kubernetes replaces the names of variables. */}}
+{{- define "fairway.traceAttributes" -}}
+{{- $own := dict "k8s.namespace.name" .Release.Namespace "k8s.deployment.name" (include "fairway.fullname" .) "k8s.pod.name" "$(FAIRWAY_INSTANCE_ID)" "k8s.node.name" "$(K8S_NODE_NAME)" }}
+{{- $pairs := list }}
+{{- range $name, $value := merge (deepCopy .Values.tracing.attributes) $own }}
+{{- $pairs = append $pairs (printf "%s=%s" $name (hasPrefix "$(" $value | ternary $value (urlquery $value | replace "+" "%20"))) }}
+{{- end }}
+{{- join "," $pairs }}
+{{- end }}
+
 {{/* Names of variables that the chart sets itself. */}}
 {{- define "fairway.ownedEnv" -}}
-FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_REDIS_URL FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_SECRETS_DIR FAIRWAY_DOCUMENTS_DIR FAIRWAY_INSTANCE_ID FAIRWAY_LEADER FAIRWAY_LEADER_LEASE FAIRWAY_KUBERNETES_CONTROLLER FAIRWAY_KUBERNETES_NAMESPACES FAIRWAY_KUBERNETES_SECRETS FAIRWAY_KUBERNETES_OWN_SECRETS FAIRWAY_KUBERNETES_RESYNC_SECONDS FAIRWAY_KUBERNETES_DRIFT FAIRWAY_KUBERNETES_MAX_DELETIONS FAIRWAY_KUBERNETES_FINALIZERS FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT FAIRWAY_LOG_EXPORT_OTLP_HEADERS FAIRWAY_LOG_EXPORT_S3_URL FAIRWAY_LOG_EXPORT_S3_REGION FAIRWAY_LOG_EXPORT_S3_KEY_ID FAIRWAY_LOG_EXPORT_S3_KEY FAIRWAY_HTTPS_PROXY FAIRWAY_HTTP_PROXY FAIRWAY_NO_PROXY FAIRWAY_CA_FILE NODE_OPTIONS
+FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_DATABASE_PASSWORD FAIRWAY_REDIS_URL FAIRWAY_REDIS_PASSWORD FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_SECRETS_DIR FAIRWAY_DOCUMENTS_DIR FAIRWAY_INSTANCE_ID FAIRWAY_LEADER FAIRWAY_LEADER_LEASE FAIRWAY_KUBERNETES_CONTROLLER FAIRWAY_KUBERNETES_NAMESPACES FAIRWAY_KUBERNETES_GATEWAY FAIRWAY_KUBERNETES_SECRETS FAIRWAY_KUBERNETES_OWN_SECRETS FAIRWAY_KUBERNETES_TOKEN_OWNERS FAIRWAY_KUBERNETES_RESYNC_SECONDS FAIRWAY_KUBERNETES_DRIFT FAIRWAY_KUBERNETES_MAX_DELETIONS FAIRWAY_KUBERNETES_FINALIZERS FAIRWAY_QUOTA_ON_OUTAGE FAIRWAY_SPOOL_MEGABYTES FAIRWAY_OTLP_ENDPOINT FAIRWAY_OTLP_HEADERS FAIRWAY_TRACE_SAMPLE FAIRWAY_GENAI_CONVENTION FAIRWAY_TRACE_SERVICE FAIRWAY_TRACE_ATTRIBUTES K8S_NODE_NAME FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT FAIRWAY_LOG_EXPORT_OTLP_HEADERS FAIRWAY_LOG_EXPORT_S3_URL FAIRWAY_LOG_EXPORT_S3_REGION FAIRWAY_LOG_EXPORT_S3_KEY_ID FAIRWAY_LOG_EXPORT_S3_KEY FAIRWAY_HTTPS_PROXY FAIRWAY_HTTP_PROXY FAIRWAY_NO_PROXY FAIRWAY_CA_FILE NODE_OPTIONS
 {{- end }}
 
 {{- /* Pods elect their leader by a Lease: demanded, or possible with the token that the controller needs anyway. */ -}}

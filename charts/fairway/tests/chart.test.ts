@@ -2,20 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, parseObjects, run, template, type Rendered } from "./helm.ts";
 
-let helm = "";
-let remove = () => {};
+const helm = findHelm();
 const VALUE_SETS = readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$/, ""));
-
-beforeAll(() => {
-  const unpacked = unpackHelm();
-  helm = unpacked.path;
-  remove = unpacked.remove;
-});
-afterAll(() => remove());
 
 interface Container {
   readonly env: readonly {
@@ -355,10 +347,6 @@ describe("values.yaml", () => {
       properties: Record<string, unknown>;
     };
     const named = readFileSync(join(CHART, "values.yaml"), "utf8").match(/^[A-Za-z]+(?=:)/gm) ?? [];
-    expect(
-      Object.keys(schema.properties)
-        .filter((name) => name !== "global")
-        .toSorted(),
-    ).toEqual([...named].toSorted());
+    expect(Object.keys(schema.properties).toSorted()).toEqual([...named].toSorted());
   });
 });

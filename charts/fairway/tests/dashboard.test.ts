@@ -15,7 +15,7 @@ import {
 } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, requireObject, render } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 import { promtool, startPrometheus, type Prometheus } from "./prometheus.ts";
@@ -57,15 +57,13 @@ const fillVariables = (text: string) => text.replaceAll(/\$(\w+)/g, (_, name: st
 
 const listLabels = (legend: string) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
 
-let helm = "";
+const helm = findHelm();
 let folder = "";
 const cleanups: (() => unknown)[] = [];
 
 beforeAll(() => {
-  const unpacked = unpackHelm();
-  helm = unpacked.path;
   folder = mkdtempSync(join(tmpdir(), "fairway-dashboard-"));
-  cleanups.push(unpacked.remove, () => rmSync(folder, { recursive: true, force: true }));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
 });
 afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();

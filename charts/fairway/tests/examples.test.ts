@@ -1,9 +1,9 @@
 // The chart accepts the values that the pages show.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, run } from "./helm.ts";
 
 const DOCS = join(CHART, "../../docs");
@@ -13,16 +13,13 @@ const EXAMPLES = ["start/kubernetes.md", "operate/kubernetes.md"].flatMap((page)
   ),
 );
 
-let helm = "";
-let remove = () => {};
+const helm = findHelm();
 let folder = "";
 
 beforeAll(() => {
-  ({ path: helm, remove } = unpackHelm());
   folder = mkdtempSync(join(tmpdir(), "fairway-examples-"));
 });
 afterAll(() => {
-  remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -37,6 +34,23 @@ describe("examples of values", () => {
     const base = join(CHART, "ci/existing-secrets.yaml");
     const { code, output } = await run(helm, ["template", "fairway", CHART, "-f", base, "-f", file]);
     expect({ code, output }).toMatchObject({ code: 0 });
+  });
+
+  it("make the chart part of a parent chart, which can leave it out", async () => {
+    const page = readFileSync(join(DOCS, "operate/kubernetes.md"), "utf8");
+    const parent = join(folder, "platform");
+    cpSync(CHART, join(parent, "charts/fairway"), { recursive: true });
+    for (const name of ["Chart.yaml", "values.yaml"]) {
+      const [, text = ""] = new RegExp(`^\`\`\`yaml\\n# the parent's ${name}\\n([^]*?)^\`\`\`$`, "m").exec(page) ?? [];
+      expect(text).not.toBe("");
+      writeFileSync(join(parent, name), text);
+    }
+    const render = (...sets: string[]) => run(helm, ["template", "platform", parent, ...sets]);
+    const { code, output } = await render();
+    expect(code, output).toBe(0);
+    expect(output).toContain("image: registry.example.com/fairway/gateway:");
+    expect(output).toContain('secretKeyRef: { name: "mariadb", key: "mariadb-password" }');
+    expect((await render("--set", "fairway.enabled=false")).output.trim()).toBe("");
   });
 
   it("let ingress-nginx take the largest request that the gateway takes", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, parseObjects, template, type Rendered } from "./helm.ts";
 
 const VARIABLES = readFileSync(join(CHART, "../../docs/reference/environment.md"), "utf8");
@@ -15,11 +15,9 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-let helm: ReturnType<typeof unpackHelm>;
-beforeAll(() => void (helm = unpackHelm()));
-afterAll(() => helm.remove());
+const helm = findHelm();
 
-const render = async (...sets: string[]) => parseObjects((await template(helm.path, "mysql", sets)).output);
+const render = async (...sets: string[]) => parseObjects((await template(helm, "mysql", sets)).output);
 const listRoles = (objects: readonly Rendered[]) => objects.filter(({ kind }) => kind === "Role");
 const readRules = (role: Rendered | undefined) => role?.["rules"] as readonly Rule[];
 
@@ -77,7 +75,13 @@ describe("gitops of the chart", () => {
     };
     expect(await renderOwnSecrets({})).toBe("demo-fairway-connections,demo-fairway-secrets");
     const used = {
-      secrets: { create: false, existingSecret: "site" },
+      secrets: {
+        create: false,
+        existingSecret: "site",
+        sessionSecret: "",
+        encryptionKey: "",
+        initialRootPassword: "",
+      },
       database: { host: "", password: "", existingSecret: "db" },
       redis: { url: "", existingSecret: "cache" },
       logExport: { otlp: { endpoint: "https://otlp.example", existingSecret: "otlp" } },
@@ -106,7 +110,7 @@ describe("gitops of the chart", () => {
     ],
     ['{"commonLabels":{"fairway.dev/readable":"true"}}', "label the Secrets of your providers alone"],
   ])("refuses to make a Secret of the release readable: %s", async (set, sentence) => {
-    const { code, output } = await template(helm.path, "mysql", [set]);
+    const { code, output } = await template(helm, "mysql", [set]);
     expect(code).not.toBe(0);
     expect(output).toContain(sentence);
   });
@@ -115,8 +119,14 @@ describe("gitops of the chart", () => {
     const writing = (role: Rendered | undefined) =>
       readRules(role).flatMap(({ resources, verbs }) => (resources[0] === "secrets" ? verbs : []));
     expect(writing(listRoles(await render("gitops.enabled=true"))[0])).toEqual(["list", "watch"]);
-    const [role] = listRoles(await render("gitops.enabled=true", "gitops.tokenSecrets=true"));
-    expect(writing(role)).toEqual(["list", "watch", "create", "patch"]);
+    const tokenOwners = { "ai-search": ["search-bot"] };
+    const gitops = { enabled: true, namespaces: ["ai", "ai-search"], tokenSecrets: true, tokenOwners };
+    const objects = await render(JSON.stringify({ gitops }));
+    const [role, second] = listRoles(objects).filter(({ metadata }) => metadata.name === "demo-fairway-gitops");
+    expect(writing(role)).toEqual(["list", "watch"]);
+    expect(writing(second)).toEqual(["list", "watch", "create", "patch"]);
+    expect(readVariables(objects)["TOKEN_OWNERS"]).toBe('{"ai-search":["search-bot"]}');
+    expect(VARIABLES).toContain("`FAIRWAY_KUBERNETES_TOKEN_OWNERS`");
   });
 
   it("sets variables that the gateway takes", async () => {
@@ -125,6 +135,7 @@ describe("gitops of the chart", () => {
     expect(renderOwnSecrets).toEqual({
       CONTROLLER: "true",
       NAMESPACES: "ai",
+      GATEWAY: "models/demo-fairway",
       SECRETS: "",
       OWN_SECRETS: "demo-fairway-connections,demo-fairway-secrets",
       RESYNC_SECONDS: "300",
@@ -140,8 +151,17 @@ describe("gitops of the chart", () => {
     ["gitops.driftPolicy=revert", "driftPolicy"],
     ["gitops.resyncSeconds=1", "resyncSeconds"],
     ['{"gitops": {"namespaces": ["Not A Name"]}}', "namespaces"],
+    ['{"gitops": {"enabled": true, "tokenSecrets": true}}', "writes no key without gitops.tokenOwners"],
+    ['{"gitops": {"enabled": true, "tokenOwners": {"models": ["ann"]}}}', "without gitops.tokenSecrets"],
+    ['{"gitops": {"tokenOwners": {"models": ["ann"]}}}', "without gitops.enabled"],
+    [
+      '{"gitops": {"enabled": true, "tokenSecrets": true, "tokenOwners": {"other": ["ann"]}}}',
+      "gitops.tokenOwners names the namespace other",
+    ],
+    ['{"gitops": {"enabled": true, "tokenSecrets": true, "tokenOwners": {"models": []}}}', "tokenOwners"],
+    ['{"gitops": {"enabled": true, "tokenSecrets": true, "tokenOwners": {"models": "ann"}}}', "tokenOwners"],
   ])("refuses %s", async (set, field) => {
-    const { code, output } = await template(helm.path, "mysql", [set]);
+    const { code, output } = await template(helm, "mysql", [set]);
     expect(code).not.toBe(0);
     expect(output).toContain(field);
   });

@@ -21,10 +21,12 @@ export interface HelmRun {
 }
 
 export const CHART = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** Helm lives for a tenth of a second; collecting its garbage rarely saves a third of that. */
+const ENVIRONMENT = { ...process.env, GOGC: "400" };
 
 export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
   return new Promise((resolve) => {
-    execFile(helm, args, { maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(helm, args, { env: ENVIRONMENT, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr });
     });
   });

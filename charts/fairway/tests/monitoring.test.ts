@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { parseObjects, requireObject, render, template, type Rendered } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 
@@ -15,14 +15,12 @@ interface Rule {
 }
 
 const DOCS = new URL("../../../docs/", import.meta.url);
-let helm = "";
-let remove = () => {};
+const helm = findHelm();
 let folder = "";
 let objects: readonly Rendered[] = [];
 let rules: readonly Rule[] = [];
 
 beforeAll(async () => {
-  ({ path: helm, remove } = unpackHelm());
   folder = mkdtempSync(join(tmpdir(), "fairway-rules-"));
   objects = parseObjects((await template(helm, "monitored")).output);
   const spec = requireRendered("PrometheusRule")["spec"] as { groups: { rules: Rule[] }[] };
@@ -30,7 +28,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, "rules.yaml"), stringify(spec));
 });
 afterAll(() => {
-  remove();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,6 +1,6 @@
 // Proxies and private authorities among the values.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { render, type Rendered } from "./helm.ts";
 
 interface Pod {
@@ -17,12 +17,10 @@ interface Pod {
   readonly volumes: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[];
 }
 
-let helm: ReturnType<typeof unpackHelm>;
-beforeAll(() => void (helm = unpackHelm()));
-afterAll(() => helm.remove());
+const helm = findHelm();
 
 async function renderPods(values: object): Promise<readonly Pod[]> {
-  const objects = await render(helm.path, "job", [JSON.stringify(values)]);
+  const objects = await render(helm, "job", [JSON.stringify(values)]);
   const readPod = (object: Rendered) => (object["spec"] as { template: { spec: Pod } }).template.spec;
   return ["Deployment", "Job"].flatMap((kind) => objects.filter((object) => object.kind === kind).map(readPod));
 }

@@ -14,7 +14,7 @@ import {
   startUpstream,
 } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, parseObjects, requireObject, run } from "./helm.ts";
 
 const PREFIX = "nginx.ingress.kubernetes.io/";
@@ -44,14 +44,12 @@ async function readExampleAnnotations(): Promise<Readonly<Record<string, string>
   const page = readFileSync(join(CHART, "../../docs/operate/kubernetes.md"), "utf8");
   const [, values = ""] = /^```yaml\n(# values\.yaml: Ingress[^]*?)^```$/m.exec(page) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "fairway-nginx-values-"));
-  const { path: helm, remove } = unpackHelm();
   try {
     writeFileSync(join(folder, "values.yaml"), values);
     const files = [join(CHART, "ci/mysql.yaml"), join(folder, "values.yaml")].flatMap((file) => ["-f", file]);
-    const { output } = await run(helm, ["template", "fairway", CHART, ...files]);
+    const { output } = await run(findHelm(), ["template", "fairway", CHART, ...files]);
     return requireObject(parseObjects(output), "Ingress").metadata.annotations ?? {};
   } finally {
-    remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -81,9 +79,11 @@ async function startNginx(target: string, directives: readonly string[]): Promis
 http { access_log off; ${temporary.join(" ")} server { listen ${address}; ${directives.join(" ")} ${location} } }`,
   );
   const child = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")]);
-  process.once("exit", () => child.kill("SIGTERM"));
+  const endWithTests = () => void child.kill("SIGTERM");
+  process.once("exit", endWithTests);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   cleanups.push(async () => {
+    process.off("exit", endWithTests);
     child.kill("SIGTERM");
     await ended;
     rmSync(folder, { recursive: true, force: true });

@@ -1,17 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, requireObject, render, type Rendered } from "./helm.ts";
 import { documentedLabels, unknownLabels } from "./metrics.ts";
 
-let helm = "";
-let remove = () => {};
-
-beforeAll(() => {
-  ({ path: helm, remove } = unpackHelm());
-});
-afterAll(() => remove());
+const helm = findHelm();
 
 interface Pod {
   readonly hostNetwork?: boolean;
@@ -104,7 +98,7 @@ describe.each(readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$
 describe("the security of pods", () => {
   it("is judged by a check that sees what is wrong", async () => {
     const wrong = JSON.stringify({
-      podSecurityContext: { runAsUser: 0, seccompProfile: { type: "Unconfined" } },
+      podSecurityContext: { runAsNonRoot: null, runAsUser: 0, seccompProfile: { type: "Unconfined" } },
       securityContext: { privileged: true, allowPrivilegeEscalation: true, capabilities: { add: ["NET_ADMIN"] } },
       extraVolumes: [{ name: "host", hostPath: { path: "/" } }],
     });

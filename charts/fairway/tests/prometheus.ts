@@ -23,15 +23,27 @@ export function promtool(folder: string, ...args: string[]): string {
   return execFileSync("promtool", args, { cwd: folder, encoding: "utf8" });
 }
 
-/** Starts a Prometheus that scrapes the admin listener every second, with the labels that its operator would add. */
-export async function startPrometheus(target: string, labels: Readonly<Record<string, string>>): Promise<Prometheus> {
+/**
+ * Starts a Prometheus that scrapes the admin listener every second, with the labels that its operator would add, and
+ * evaluates the rules, if any, as often.
+ */
+export async function startPrometheus(
+  target: string,
+  labels: Readonly<Record<string, string>>,
+  rules?: object,
+): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), "fairway-prometheus-"));
   const url = `http://127.0.0.1:${await freePort()}`;
   const job = { job_name: "gateway", static_configs: [{ targets: [new URL(target).host], labels }] };
   writeFileSync(
     join(folder, "prometheus.yaml"),
-    stringify({ global: { scrape_interval: "1s", scrape_timeout: "1s" }, scrape_configs: [job] }),
+    stringify({
+      global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+      scrape_configs: [job],
+      ...(rules && { rule_files: [join(folder, "rules.yaml")] }),
+    }),
   );
+  if (rules) writeFileSync(join(folder, "rules.yaml"), stringify(rules));
   const child = spawn(
     "prometheus",
     [
@@ -41,7 +53,8 @@ export async function startPrometheus(target: string, labels: Readonly<Record<st
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  process.once("exit", () => child.kill("SIGKILL"));
+  const endWithTests = () => child.kill("SIGKILL");
+  process.once("exit", endWithTests);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     const lines: string[] = [];
@@ -61,6 +74,7 @@ export async function startPrometheus(target: string, labels: Readonly<Record<st
     query: async (expr) => (await ask<{ result: Sample[] }>(`query?query=${encodeURIComponent(expr)}`)).result,
     labelValues: (series, label) => ask(`label/${label}/values?match[]=${encodeURIComponent(series)}`),
     async stop() {
+      process.off("exit", endWithTests);
       child.kill("SIGKILL");
       await ended;
       rmSync(folder, { recursive: true, force: true });

@@ -2,22 +2,19 @@
 import { execFile } from "node:child_process";
 import { freePort, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { requireObject, render, type Rendered } from "./helm.ts";
 
-let helm = "";
-let remove = () => {};
+const helm = findHelm();
 let gateway: GatewayProcess | undefined;
 let objects: readonly Rendered[] = [];
 
 beforeAll(async () => {
-  ({ path: helm, remove } = unpackHelm());
   objects = await render(helm, "sqlite", ["service.port=8080"]);
   gateway = await startGateway();
 });
 afterAll(async () => {
   await gateway?.stop();
-  remove();
 });
 
 const readPodSpec = () =>

@@ -1,14 +1,37 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { template } from "./helm.ts";
 
-let helm = "";
-let remove = () => {};
+const helm = findHelm();
 
-beforeAll(() => {
-  ({ path: helm, remove } = unpackHelm());
+describe("a misspelt member", () => {
+  it.each([
+    ["pull secrets", '{"image":{"pullSecrets":[{"nmae":"a"}]}}', "nmae"],
+    ["the pod's security context", '{"podSecurityContext":{"runAsUsr":1}}', "runAsUsr"],
+    ["the container's security context", '{"securityContext":{"privilegd":false}}', "privilegd"],
+    ["capabilities", '{"securityContext":{"capabilities":{"dorp":["ALL"]}}}', "dorp"],
+    ["scaling", '{"autoscaling":{"behavior":{"scaleUp":{"policys":[]}}}}', "policys"],
+    ["a policy of scaling", '{"autoscaling":{"behavior":{"scaleDown":{"policies":[{"kind":"Pods"}]}}}}', "kind"],
+    ["affinity", '{"affinity":{"podAntiAffinity":{"required":[]}}}', "required"],
+    ["spread", '{"topologySpreadConstraints":[{"labelSelector":{"matchLables":{}}}]}', "matchLables"],
+    ["a container", '{"extraContainers":[{"name":"a","image":"b","commands":[]}]}', "commands"],
+    ["an init container", '{"initContainers":[{"name":"a","image":"b","volumeMount":[]}]}', "volumeMount"],
+    ["a volume", '{"extraVolumes":[{"name":"a","configmap":{}}]}', "configmap"],
+    ["a mount", '{"extraVolumeMounts":[{"name":"tmp","mountPath":"/a","subpath":"b"}]}', "subpath"],
+    ["a variable's source", '{"extraEnv":[{"name":"A","valueFrom":{"secretRef":{}}}]}', "secretRef"],
+    ["a source of variables", '{"extraEnvFrom":[{"secretKeyRef":{}}]}', "secretKeyRef"],
+    ["a peer", '{"networkPolicy":{"adminFrom":[{"podSelector":{"labels":{}}}]}}', "labels"],
+    ["a port of egress", '{"networkPolicy":{"egress":[{"ports":[{"prot":53}]}]}}', "prot"],
+    ["a relabeling", '{"metrics":{"serviceMonitor":{"relabelings":[{"target":"a"}]}}}', "target"],
+    ["a filter of the route", '{"httpRoute":{"filters":[{"type":"URLRewrite","urlRewrites":{}}]}}', "urlRewrites"],
+    ["a handler", '{"lifecycle":{"postStart":{"execute":{}}}}', "execute"],
+    ["the end of a pod", '{"lifecycle":{"preStop":{}}}', "preStop"],
+  ])("of %s is refused by its name", async (_, set, member) => {
+    const { code, output } = await template(helm, "mysql", [set]);
+    expect(code).not.toBe(0);
+    expect(output).toContain(`additional properties '${member}' not allowed`);
+  });
 });
-afterAll(() => remove());
 
 describe("values that cannot work", () => {
   it.each([
@@ -18,6 +41,45 @@ describe("values that cannot work", () => {
     ["mysql", ["redis.url=redis+other://redis:6379"], "redis.url cannot be used: give a whole URL"],
     ["mysql", ["redis.existingSecret=a"], "redis.existingSecret holds the URL, so redis.url would not be used"],
     ["mysql", ["database.existingSecret=a"], "database.existingSecret holds the whole URL"],
+    [
+      "mysql",
+      ["database.existingSecretPasswordKey=p"],
+      "database.existingSecretPasswordKey needs database.existingSecret",
+    ],
+    [
+      "mysql",
+      ["database.existingSecretPasswordKey=p", "database.existingSecret=a"],
+      "database.existingSecretPasswordKey and database.password give the password twice",
+    ],
+    ["sqlite", ["database.host=db"], "database.type=sqlite has no server"],
+    ["mysql", ["redis.existingSecretPasswordKey=p"], "redis.existingSecretPasswordKey needs redis.existingSecret"],
+    [
+      "mysql",
+      ["redis.existingSecretPasswordKey=p", "redis.existingSecret=a", "redis.url=redis://:x@cache:6379"],
+      "with a password in redis.url: take it out",
+    ],
+    ["sqlite", ["redis.url=redis://cache:6379"], "redis.enabled=false, so redis.url"],
+    [
+      "mysql",
+      ["secrets.existingSecret=a", "secrets.encryptionKey=0123456789abcdef"],
+      "secrets.sessionSecret would not",
+    ],
+    ["mysql", ["serviceAccount.create=false", "serviceAccount.annotations.a=b"], "serviceAccount.create=false, so"],
+    ["mysql", ["gitops.namespaces[0]=models"], "without gitops.enabled: set that too"],
+    ["mysql", ["podSecurityContext.runAsUser=0"], "podSecurityContext.runAsUser is 0, which is root"],
+    ["mysql", ["securityContext.runAsUser=0"], "securityContext.runAsUser is 0, which is root"],
+    ["mysql", ["podDisruptionBudget.maxUnavailable=0"], "podDisruptionBudget.maxUnavailable is 0, so no node"],
+    ["mysql", ["podDisruptionBudget.minAvailable=2"], "podDisruptionBudget.minAvailable is 2 of 2 pods"],
+    ["mysql", ["podDisruptionBudget.minAvailable=100%"], "podDisruptionBudget.minAvailable is 100%"],
+    ["mysql", ["strategy.type=Recreate"], "strategy.rollingUpdate with strategy.type=Recreate"],
+    ["mysql", ["strategy.rollingUpdate.maxSurge=0"], "are both 0, so nothing could ever be replaced"],
+    ["mysql", ["strategy.rollingUpdate.maxSurge=one"], 'strategy.rollingUpdate.maxSurge is "one"'],
+    [
+      "mysql",
+      ['{"service":{"sessionAffinityConfig":{"clientIP":{"timeoutSeconds":60}}}}'],
+      "for service.sessionAffinity",
+    ],
+    ["mysql", ["global.imageRegistry=https://registry.example"], "global.imageRegistry is"],
     ["mysql", ["database.username="], "database.username is empty: give the account of the pods"],
     ["mysql", ["redis.url="], "redis.url or redis.existingSecret is required"],
     ["mysql", ["drain.terminationGracePeriodSeconds=60"], "drain.terminationGracePeriodSeconds is shorter"],

@@ -1,8 +1,8 @@
 // Every value of the chart, made wrong: the refusal names its path and what is allowed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { CHART, template } from "./helm.ts";
 
 interface Schema {
@@ -26,9 +26,7 @@ const ROOT = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8"))
 /** Values that are passed to Kubernetes unchanged, which validates their fields. */
 const ANYTHING = new Set(["global"]);
 
-let helm: ReturnType<typeof unpackHelm>;
-beforeAll(() => void (helm = unpackHelm()));
-afterAll(() => helm.remove());
+const helm = findHelm();
 
 function resolved(schema: Schema): Schema {
   const reference = schema["$ref"];
@@ -72,7 +70,7 @@ function nested(pairs: readonly (readonly [readonly string[], unknown])[]): stri
 const pointer = (path: readonly string[]) => `at '/${path.join("/")}'`;
 
 async function refusals(pairs: readonly (readonly [readonly string[], unknown])[]): Promise<string> {
-  const { code, output } = await template(helm.path, "mysql", [nested(pairs)]);
+  const { code, output } = await template(helm, "mysql", [nested(pairs)]);
   expect(code).not.toBe(0);
   return output;
 }

@@ -1,15 +1,9 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { describe, expect, it } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { GENERATED, CHART, buildSetArgs, requireObject, render, run } from "./helm.ts";
 
-let helm = "";
-let remove = () => {};
-
-beforeAll(() => {
-  ({ path: helm, remove } = unpackHelm());
-});
-afterAll(() => remove());
+const helm = findHelm();
 
 const backend = { service: { name: "demo-fairway", port: { name: "http" } } };
 const everything = { http: { paths: [{ path: "/", pathType: "Prefix", backend }] } };
@@ -130,6 +124,14 @@ describe("the notes of an installation", () => {
       `kubectl --namespace models get secret ${secret} -o jsonpath='{.data.root-password}'`;
     expect(await notes("mysql")).toContain(command("demo-fairway-secrets"));
     expect(await notes("large")).toContain(command("fairway-secrets"));
+  });
+
+  it("say what happens to calls while Redis is away, and only where there is one", async () => {
+    expect(await notes("mysql")).toContain("refused with 503 (redis.quotaOnOutage=deny)");
+    const chosen = await notes("mysql", ["redis.quotaOnOutage=sql"]);
+    expect(chosen).toContain("reserved in the database (redis.quotaOnOutage=sql)");
+    expect(chosen).not.toContain("deny");
+    expect(await notes("sqlite")).not.toContain("Redis is away");
   });
 
   it("ask for what a proxy in front makes necessary, until it is given", async () => {

@@ -32,6 +32,8 @@ export function createKubernetesRunnables(
         deletions: env.kubernetesMaxDeletions,
         secretNames: env.kubernetesSecrets,
         ownSecretNames: env.kubernetesOwnSecrets,
+        gatewayName: env.kubernetesGateway,
+        tokenOwners: env.kubernetesTokenOwners,
       },
     }),
   ];

@@ -1,3 +1,4 @@
+import { parseObject } from "../lib/text/json.ts";
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
 
@@ -35,6 +36,14 @@ export const KUBERNETES_VARIABLES = {
     example: "ai,ai-staging",
     parse: names,
   }),
+  kubernetesGateway: define({
+    name: "FAIRWAY_KUBERNETES_GATEWAY",
+    about:
+      "Name of this installation in `status.gateway` and the annotation `fairway.dev/gateway` of resources. Installations that follow the same namespace need different names; the chart fills in namespace and release.",
+    fallback: "fairway",
+    example: "ai/fairway-staging",
+    parse: gatewayName,
+  }),
   kubernetesConfig: define({
     name: "FAIRWAY_KUBERNETES_CONFIG",
     about: "Path of a kubeconfig for the controller and the Lease. Blank means the service account of the pod.",
@@ -58,6 +67,14 @@ export const KUBERNETES_VARIABLES = {
     example: "fairway-secrets,fairway-connections",
     parse: names,
   }),
+  kubernetesTokenOwners: define({
+    name: "FAIRWAY_KUBERNETES_TOKEN_OWNERS",
+    about:
+      'Whose keys the Token resources of a namespace may write into Secrets, as JSON: an array of user names for each namespace, where `"*"` is every user. Others are refused.',
+    fallback: "",
+    example: '{"ai":["search-bot"]}',
+    parse: userNames,
+  }),
   kubernetesResyncSeconds: define({
     name: "FAIRWAY_KUBERNETES_RESYNC_SECONDS",
     about: "Seconds between two comparisons of all resources, which find what was changed past them.",
@@ -75,7 +92,7 @@ export const KUBERNETES_VARIABLES = {
   kubernetesMaxDeletions: define({
     name: "FAIRWAY_KUBERNETES_MAX_DELETIONS",
     about:
-      "Share or number of the resources of a namespace that may be deleted within ten minutes; more are held until they are confirmed. Two are never held.",
+      "Share or number of the resources of a kind and namespace that may be deleted within ten minutes; more are held until they are confirmed. Two are never held.",
     fallback: "50%",
     example: "20",
     parse: shareOrNumber,
@@ -94,10 +111,30 @@ function leaseName(value: string): string {
   throw new Error("give a name of Kubernetes: lower case letters, digits, dots and hyphens");
 }
 
+function gatewayName(value: string): string {
+  if (/^[a-z0-9]([-a-z0-9./]{0,251}[a-z0-9])?$/.test(value)) return value;
+  throw new Error("give a name: lower case letters, digits, dots, hyphens and slashes");
+}
+
 function names(value: string): readonly string[] {
   const all = value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
   if (all.every((name) => NAME.test(name))) return all;
   throw new Error("give names of Kubernetes with commas between");
+}
+
+function userNames(value: string): Readonly<Record<string, readonly string[]>> {
+  const given = value === "" ? {} : parseObject(value);
+  const lists = Object.entries(given ?? {}).flatMap(([namespace, users]) => {
+    const names = readTexts(users);
+    return names && NAME.test(namespace) ? [[namespace, names] as const] : [];
+  });
+  if (given && lists.length === Object.keys(given).length) return Object.fromEntries(lists);
+  throw new Error('give an array of user names for each namespace, such as {"ai":["search-bot"]}');
+}
+
+function readTexts(value: unknown): readonly string[] | undefined {
+  const isText = (one: unknown) => typeof one === "string" && one !== "";
+  return Array.isArray(value) && value.every(isText) ? value : undefined;
 }
 
 function shareOrNumber(value: string): { readonly percent: number } | { readonly count: number } {

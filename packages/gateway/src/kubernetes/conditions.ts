@@ -9,10 +9,19 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-export type ConditionType = "Ready" | "Accepted" | "Programmed" | "SecretsResolved" | "SecretWritten" | "Drifted";
+export type ConditionType =
+  | "Ready"
+  | "Accepted"
+  | "Programmed"
+  | "SecretsResolved"
+  | "SecretWritten"
+  | "GroupsResolved"
+  | "Drifted";
 
 export interface Status {
   readonly observedGeneration: number;
+  /** The gateway that has the resource. */
+  readonly gateway?: string;
   readonly resourceId?: number;
   /** What the gateway does with the resource now, in one word. */
   readonly state?: string;
@@ -34,12 +43,16 @@ export interface Findings {
   readonly secrets?: Verdict | undefined;
   /** Undefined if no key is to be written to a Secret. */
   readonly written?: Verdict | undefined;
+  /** Undefined for a resource that names no groups. */
+  readonly groups?: Verdict | undefined;
   /** Undefined if it was not compared. */
   readonly drifted?: Verdict | undefined;
   /** Whether the object takes calls now; undefined for kinds that take none. */
   readonly serving?: Verdict | undefined;
   /** True if this comparison changed the object. */
   readonly isChanged?: boolean;
+  /** Undefined = unchanged. */
+  readonly gateway?: string | undefined;
   /** Undefined = unchanged. */
   readonly resourceId?: number | undefined;
 }
@@ -54,6 +67,7 @@ export function buildStatus(before: unknown, findings: Findings, generation: num
     ["Programmed", findings.synced],
     ["SecretsResolved", findings.secrets],
     ["SecretWritten", findings.written],
+    ["GroupsResolved", findings.groups],
     ["Drifted", findings.drifted],
   ];
   const conditions = verdicts.flatMap(([type, verdict]): Condition[] => {
@@ -64,7 +78,14 @@ export function buildStatus(before: unknown, findings: Findings, generation: num
   });
   const id = findings.resourceId ?? old.resourceId;
   const state = findings.serving?.reason ?? ready.reason;
-  return { observedGeneration: generation, ...(id !== undefined && id > 0 && { resourceId: id }), state, conditions };
+  const gateway = findings.gateway ?? old.gateway;
+  return {
+    observedGeneration: generation,
+    ...(gateway !== undefined && { gateway }),
+    ...(id !== undefined && id > 0 && { resourceId: id }),
+    state,
+    conditions,
+  };
 }
 
 /** Returns false if writing the status would change nothing. */
@@ -82,6 +103,11 @@ export function readResourceId(status: unknown): number | undefined {
   return readStatus(status).resourceId;
 }
 
+/** Returns the gateway that has the resource; undefined before the first one took it. */
+export function readGateway(status: unknown): string | undefined {
+  return readStatus(status).gateway;
+}
+
 /** Reasons of a document that the gateway does not take. */
 const UNACCEPTED: ReadonlySet<string> = new Set(["Invalid", "Conflict", "Forbidden"]);
 const ACCEPTED: Verdict = { status: "True", reason: "Accepted", message: "The gateway takes the resource." };
@@ -93,8 +119,10 @@ function buildAcceptedVerdict({ synced }: Findings): Verdict {
 }
 
 /** Returns whether the resource has its effect now: everything it names is there, and its object takes calls. */
-function buildReadyVerdict({ synced, secrets, written, drifted, serving }: Findings): Verdict {
-  const fault = [synced, secrets, written].find((verdict) => verdict !== undefined && verdict.status !== "True");
+function buildReadyVerdict({ synced, secrets, written, groups, drifted, serving }: Findings): Verdict {
+  const fault = [synced, secrets, written, groups].find(
+    (verdict) => verdict !== undefined && verdict.status !== "True",
+  );
   if (fault) return { ...fault, status: fault.status === "Unknown" ? "Unknown" : "False" };
   if (drifted?.status === "True") return { ...drifted, status: "False" };
   if (serving && serving.status !== "True") return serving;
@@ -106,6 +134,7 @@ function readStatus(status: unknown): Status {
   const given = (status ?? {}) as Partial<Status>;
   return {
     observedGeneration: given.observedGeneration ?? 0,
+    ...(given.gateway !== undefined && { gateway: given.gateway }),
     ...(given.resourceId !== undefined && { resourceId: given.resourceId }),
     ...(given.state !== undefined && { state: given.state }),
     conditions: (given.conditions ?? []).map((one) => ({

@@ -89,9 +89,15 @@ class ControllerKit {
 
   readonly start = async (settings: Partial<ControllerSettings> = {}): Promise<void> => {
     await this.stop();
-    this.#running = createController({
-      documents: this.app.documents,
-      snapshots: this.app.snapshots,
+    this.#running = this.create(this.app, settings);
+    await this.#running.start();
+  };
+
+  /** Creates a controller for a gateway that follows the namespace of the test. */
+  create(app: ManagementApp, settings: Partial<ControllerSettings>): Runnable {
+    return createController({
+      documents: app.documents,
+      snapshots: app.snapshots,
       elector: createSingleElector(),
       health: this.#health,
       clock: { now: () => Date.now() },
@@ -107,14 +113,15 @@ class ControllerKit {
         deletions: { percent: 50 },
         secretNames: [],
         ownSecretNames: ["fairway-secrets"],
+        gatewayName: "first",
+        tokenOwners: { [this.namespace]: ["ann"] },
         settleMs: 400,
         readyMs: 200,
         startMs: 0,
         ...settings,
       },
     });
-    await this.#running.start();
-  };
+  }
 
   readonly stop = async (): Promise<void> => {
     await this.#running?.stop();
@@ -128,8 +135,8 @@ class ControllerKit {
     return this.api.create(listPath(kind, this.namespace), resource, never);
   };
 
-  readonly channel = (name: string, spec: object = {}) =>
-    this.put("Channel", name, { type: "openai", models: ["m"], ...spec });
+  readonly channel = (name: string, spec: object = {}, metadata: object = {}) =>
+    this.put("Channel", name, { type: "openai", models: ["m"], ...spec }, metadata);
 
   readonly secret = (name: string, data: Record<string, string>, labels: object = { [READABLE_LABEL]: "true" }) => {
     const object = { apiVersion: "v1", kind: "Secret", metadata: { name, labels }, data: base64(data) };

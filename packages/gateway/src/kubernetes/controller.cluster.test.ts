@@ -14,8 +14,11 @@ import { findCondition } from "./conditions.ts";
 import { createController, type ControllerDeps } from "./controller.ts";
 import { createQuietHealth, never, type ContractCluster } from "./controller-kit.contract.ts";
 import { controllerContract } from "./controller.contract.ts";
+import { gatewaysContract } from "./gateways.contract.ts";
+import { rightsContract } from "./rights.contract.ts";
 import { secretsContract } from "./secrets.contract.ts";
 import { servingContract } from "./serving.contract.ts";
+import { wrongValuesContract } from "./wrong-values.contract.ts";
 import { listPath } from "./resources.ts";
 
 const DEFINITIONS = join(import.meta.dirname, "../../../../charts/fairway-crds/templates");
@@ -52,6 +55,8 @@ function createDeps(
       deletions: { percent: 50 },
       secretNames,
       ownSecretNames: [],
+      gatewayName: "first",
+      tokenOwners: { [place]: ["root"] },
       startMs: 0,
     },
   };
@@ -82,7 +87,10 @@ async function openContract(): Promise<ContractCluster> {
 }
 controllerContract("a real API server", openContract);
 secretsContract("a real API server", openContract, true);
+gatewaysContract("a real API server", openContract);
+rightsContract("a real API server", openContract);
 servingContract("a real API server", openContract);
+wrongValuesContract("a real API server", openContract);
 
 test("while the API server is away nothing changes, and afterwards everything that was missed is applied", async () => {
   const place = await namespace();
@@ -244,6 +252,7 @@ describe("the service account of the chart", () => {
       place,
       undefined,
       "gitops.tokenSecrets=true",
+      `gitops.tokenOwners.${place}={root}`,
       "gitops.secretNames={openai,ci-key}",
     );
     const { stop } = await run(place, file);

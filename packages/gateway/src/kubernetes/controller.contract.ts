@@ -155,6 +155,41 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       for (const one of doomed) await expect.poll(() => isThere(kit.api, place("Channel", one)), POLL).toBe(false);
     });
 
+    test("refuses misspelt annotations of its own, and an option that would pause it", async () => {
+      await channel("main");
+      await put("OptionSet", "site", { values: { KubernetesPaused: "true" } });
+      await start();
+      await untilCondition("OptionSet", "site", { status: "False", reason: "Invalid" });
+      expect((await condition("OptionSet", "site"))?.message).toContain("fairway kube gitops pause");
+      await untilCondition("Channel", "main", { status: "True" });
+      await annotate(place("Channel", "main"), ANNOTATION.reconcile, "pausd");
+      await untilCondition("Channel", "main", { status: "False", reason: "Invalid" });
+      expect((await condition("Channel", "main"))?.message).toContain('is "pausd"; it may be paused');
+      await annotate(place("Channel", "main"), ANNOTATION.reconcile, "paused");
+      await untilCondition("Channel", "main", { status: "Unknown", reason: "Paused" });
+      await annotate(place("Channel", "main"), ANNOTATION.reconcile, "");
+      await untilCondition("Channel", "main", { status: "True" });
+      await annotate(place("Channel", "main"), "fairway.dev/confirm-delete", "true");
+      await untilCondition("Channel", "main", { status: "False", reason: "Invalid" });
+    });
+
+    test("counts each kind alone, and keeps what a person wants to keep", async () => {
+      const all = ["a", "b", "c", "d"];
+      for (const one of all) await channel(one);
+      for (const one of ["t1", "t2", "t3", "t4", "t5", "t6"]) await put("Token", one, { owner: { username: "ann" } });
+      await start({ settleMs: kit.cluster.settleMs });
+      for (const one of all) await untilCondition("Channel", one, { status: "True" });
+      await Promise.all(all.map((one) => kit.cluster.remove(place("Channel", one))));
+      for (const one of all) await untilCondition("Channel", one, { status: "False", reason: "DeletionHeld" });
+      const before = await rows();
+      for (const one of all) await annotate(place("Channel", one), ANNOTATION.keep, "true");
+      for (const one of all) await expect.poll(() => isThere(kit.api, place("Channel", one)), POLL).toBe(false);
+      expect(await names()).toEqual(all);
+      await channel("a");
+      await untilCondition("Channel", "a", { status: "True" });
+      expect((await rows()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    });
+
     test("holds what vanished while no controller ran, and deletes a single one of it", async () => {
       const all = ["a", "b", "c", "d", "e", "f"];
       for (const one of all) await channel(one);

@@ -1,7 +1,10 @@
 import { GONE, KubeError } from "./client/api.ts";
 import { controllerContract } from "./controller.contract.ts";
+import { gatewaysContract } from "./gateways.contract.ts";
+import { rightsContract } from "./rights.contract.ts";
 import { secretsContract } from "./secrets.contract.ts";
 import { servingContract } from "./serving.contract.ts";
+import { wrongValuesContract } from "./wrong-values.contract.ts";
 import { MemoryCluster } from "./memory-cluster.contract.ts";
 
 function open() {
@@ -20,4 +23,7 @@ function open() {
 
 controllerContract("an API server in memory", open);
 secretsContract("an API server in memory", open, false);
+gatewaysContract("an API server in memory", open);
+rightsContract("an API server in memory", open);
 servingContract("an API server in memory", open);
+wrongValuesContract("an API server in memory", open);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { OptionValues, ResourceKind } from "@fairway/wire";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Elector } from "../jobs/leader.ts";
@@ -10,6 +11,7 @@ import { connect, KubeError, type KubeApi } from "./client/api.ts";
 import { DeletionGuard, type DeletionLimit } from "./deletion-guard.ts";
 import { Deletions } from "./deletions.ts";
 import { Events } from "./events.ts";
+import { GatewayClaims } from "./gateway-claims.ts";
 import { GatewaySide } from "./gateway-side.ts";
 import { Publisher } from "./publisher.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -22,6 +24,7 @@ import { SecretAccess } from "./secret-access.ts";
 import { SecretCache } from "./secrets.ts";
 import { Serving, type UpstreamHealth } from "./serving.ts";
 import { ResourceStore } from "./store.ts";
+import type { TokenOwners } from "./token-owners.ts";
 import { TokenSecrets } from "./token-secrets.ts";
 import { WorkQueue } from "./work-queue.ts";
 
@@ -42,13 +45,17 @@ export interface ControllerSettings {
   readonly secretNames: readonly string[];
   /** Secrets of this installation, which no resource may read or write. */
   readonly ownSecretNames: readonly string[];
+  /** Whose keys the Token resources of a namespace may write into Secrets. */
+  readonly tokenOwners: TokenOwners;
+  /** Name of this gateway among those that follow the same namespaces. */
+  readonly gatewayName: string;
 }
 
 export interface ControllerDeps {
   readonly settings: ControllerSettings;
   readonly documents: Documents;
   readonly snapshots: {
-    current(): Pick<Snapshot, "channels"> & { readonly options: { readonly KubernetesPaused: boolean } };
+    current(): Pick<Snapshot, "channels"> & { readonly options: Pick<OptionValues, "KubernetesPaused" | "GroupRatio"> };
     subscribe(listener: () => void): () => void;
   };
   readonly health: UpstreamHealth;
@@ -142,13 +149,16 @@ class Term {
     const events = new Events(api, { clock, log, isBusy: () => this.#queue.isBusy }, signal);
     const gateway = new GatewaySide({ documents, clock, confirm: (tx) => elector.confirm(tx) });
     const serving = new Serving({ ...deps, findStatusInfo: (id) => gateway.findStatusInfo(id) });
-    const publisher = new Publisher({ api, clock, metrics, events, serving });
+    const { gatewayName } = settings;
+    const listGroups = () => deps.snapshots.current().options.GroupRatio;
+    const publisher = new Publisher({ api, clock, metrics, events, serving, gatewayName, listGroups });
+    const claims = new GatewayClaims({ api, events, log, signal, gatewayName });
     const shared = { store: this.#store, gateway, publisher, events, log, signal };
     this.#publisher = publisher;
     this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
     const tokenSecrets = new TokenSecrets({ api, gateway, access, signal });
     const parts = { secrets: this.#secrets, deletions: this.#deletions, tokenSecrets, isPaused: () => this.#isPaused };
-    this.#reconciler = new Reconciler({ ...shared, ...settings, ...parts });
+    this.#reconciler = new Reconciler({ ...shared, ...settings, ...parts, claims });
   }
 
   async run(): Promise<void> {
@@ -204,6 +214,7 @@ class Term {
           if (!this.#store.set(place, object)) return;
           if (!object || object.metadata.deletionTimestamp !== undefined) this.#quiet.deletion(namespace);
           this.#queue.add(object ? buildResourceKey(place) : `${SWEEP}/${namespace}`);
+          if (!object) this.#compareNamesakes(place);
         },
         onSynced: () => {
           this.#store.markSynced(namespace, kind);
@@ -213,6 +224,14 @@ class Term {
       }),
     );
     return [...kinds, ...this.#followSecrets(namespace)];
+  }
+
+  /** A name belongs to one namespace at a time: without that resource, one of another namespace may have its place. */
+  #compareNamesakes({ kind, name }: { readonly kind: ResourceKind; readonly name: string }): void {
+    for (const namespace of this.#deps.settings.namespaces) {
+      const key = buildResourceKey({ kind, namespace, name });
+      if (this.#store.get(key)) this.#queue.add(key);
+    }
   }
 
   #followSecrets(namespace: string): Promise<void>[] {
@@ -294,14 +313,14 @@ class Term {
     for (const namespace of this.#deps.settings.namespaces) this.#queue.add(`${READY}/${namespace}`, delayMs);
   }
 
-  /** Compares Ready of all channels with what the gateway does; a failed write is repeated with the next comparison. */
+  /** Compares Ready with what the gateway does; a failed write is repeated with the next comparison. */
   async #refreshReady(namespace: string, key: string): Promise<void> {
-    const channels = this.#store.list(namespace).filter(({ kind }) => kind === "Channel");
-    await inParallel(channels, async (resource) => {
+    const affected = this.#store.list(namespace).filter(({ kind }) => kind !== "OptionSet");
+    await inParallel(affected, async (resource) => {
       try {
         await this.#publisher.refresh(resource, this.#signal);
       } catch (error) {
-        this.#logFollowing("States of channels", namespace, error);
+        this.#logFollowing("States of resources", namespace, error);
       }
     });
     this.#queue.done(key);

@@ -8,33 +8,48 @@ const resource = (metadata: object = {}, spec: object = {}, kind: Resource["kind
   name: "main",
   object: { metadata: { name: "main", generation: 1, ...metadata }, spec: { type: "openai", ...spec } },
 });
+const RULES = { hasFinalizers: true, tokenOwners: { ai: ["ann"] } };
 const decideReason = (one: Resource) => {
-  const decision = decide(one, true);
+  const decision = decide(one, RULES);
   return decision.act === "refuse" ? decision.reason : decision.act;
 };
 
 describe("what to do about a resource", () => {
   test("applies it, with the finalizer first", () => {
-    expect(decide(resource(), true)).toMatchObject({ act: "apply", needsFinalizer: true, isForced: false });
-    expect(decide(resource({ finalizers: [FINALIZER] }), true)).toMatchObject({ needsFinalizer: false });
-    expect(decide(resource(), false)).toMatchObject({ needsFinalizer: false });
+    expect(decide(resource(), RULES)).toMatchObject({ act: "apply", needsFinalizer: true, isForced: false });
+    expect(decide(resource({ finalizers: [FINALIZER] }), RULES)).toMatchObject({ needsFinalizer: false });
+    expect(decide(resource(), { ...RULES, hasFinalizers: false })).toMatchObject({ needsFinalizer: false });
   });
 
   test("deletes one with a deletion time while it has the finalizer", () => {
     const deletionTimestamp = "2030-01-01T00:00:00Z";
-    expect(decide(resource({ deletionTimestamp, finalizers: [FINALIZER] }), true).act).toBe("delete");
-    expect(decide(resource({ deletionTimestamp, finalizers: ["other"] }), true).act).toBe("nothing");
+    expect(decide(resource({ deletionTimestamp, finalizers: [FINALIZER] }), RULES).act).toBe("delete");
+    expect(decide(resource({ deletionTimestamp, finalizers: ["other"] }), RULES).act).toBe("nothing");
   });
 
   test("leaves a paused one alone, but not its deletion", () => {
     const annotations = { [ANNOTATION.reconcile]: "paused" };
-    expect(decide(resource({ annotations }), true).act).toBe("pause");
+    expect(decide(resource({ annotations }), RULES).act).toBe("pause");
     const deletion = { annotations, deletionTimestamp: "2030-01-01T00:00:00Z", finalizers: [FINALIZER] };
-    expect(decide(resource(deletion), true).act).toBe("delete");
+    expect(decide(resource(deletion), RULES).act).toBe("delete");
   });
 
   test("takes over from another manager only with the annotation", () => {
-    expect(decide(resource({ annotations: { [ANNOTATION.adopt]: "true" } }), true)).toMatchObject({ isForced: true });
+    expect(decide(resource({ annotations: { [ANNOTATION.adopt]: "true" } }), RULES)).toMatchObject({ isForced: true });
+  });
+
+  test("refuses a token whose key the namespace may not obtain, and takes one whose key is not written", () => {
+    const token = (username: string, rest: object) => ({
+      ...resource({}, {}, "Token"),
+      object: { metadata: { name: "main" }, spec: { owner: { username }, ...rest } },
+    });
+    const written = { writeSecretTo: { name: "key" } };
+    expect(decide(token("root", written), RULES)).toMatchObject({ act: "refuse", cause: "Forbidden" });
+    expect(decide({ ...token("ann", written), namespace: "other" }, RULES)).toMatchObject({ act: "refuse" });
+    expect(decide({ ...token("ann", written), namespace: "constructor" }, RULES)).toMatchObject({ act: "refuse" });
+    expect(decide(token("ANN", written), RULES)).toMatchObject({ act: "apply" });
+    expect(decide(token("root", {}), RULES)).toMatchObject({ act: "apply" });
+    expect(decide(token("root", written), { ...RULES, tokenOwners: { ai: ["*"] } })).toMatchObject({ act: "apply" });
   });
 
   test.each([

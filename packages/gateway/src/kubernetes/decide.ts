@@ -1,10 +1,11 @@
 import type { DeclarativeDocument } from "@fairway/wire";
 import { ANNOTATION, findAnnotation, parseDocument, hasFinalizer, isDeleting, type Resource } from "./resources.ts";
+import { findOwnerRefusal, type TokenOwners } from "./token-owners.ts";
 
 /** The next step for a resource. */
 export type Decision =
   | { readonly act: "nothing" | "delete" | "pause" }
-  | { readonly act: "refuse"; readonly reason: string }
+  | { readonly act: "refuse"; readonly cause: "Invalid" | "Forbidden"; readonly reason: string }
   | {
       readonly act: "apply";
       readonly document: DeclarativeDocument;
@@ -14,12 +15,19 @@ export type Decision =
       readonly needsFinalizer: boolean;
     };
 
-/** Decides from the resource alone; the planner compares it with the gateway. */
-export function decide(resource: Resource, hasFinalizers: boolean): Decision {
+export interface DecisionRules {
+  readonly hasFinalizers: boolean;
+  readonly tokenOwners: TokenOwners;
+}
+
+/** Decides from the resource and the settings alone; the planner compares it with the gateway. */
+export function decide(resource: Resource, { hasFinalizers, tokenOwners }: DecisionRules): Decision {
   if (isDeleting(resource)) return { act: hasFinalizer(resource) ? "delete" : "nothing" };
   if (findAnnotation(resource, ANNOTATION.reconcile) === "paused") return { act: "pause" };
   const { document, reason } = parseDocument(resource);
-  if (!document) return { act: "refuse", reason };
+  if (!document) return { act: "refuse", cause: "Invalid", reason };
+  const refusal = findOwnerRefusal(tokenOwners, resource.namespace, document);
+  if (refusal !== undefined) return { act: "refuse", cause: "Forbidden", reason: refusal };
   return {
     act: "apply",
     document,

@@ -5,6 +5,7 @@ import type { GatewaySide } from "./gateway-side.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Publisher } from "./publisher.ts";
 import { ANNOTATION, findAnnotation, hasFinalizer, type Resource } from "./resources.ts";
+import type { DocumentId } from "../resources/declarative/planner.ts";
 import type { ResourceStore } from "./store.ts";
 import { held } from "./verdicts.ts";
 
@@ -26,7 +27,7 @@ interface Item {
 /** Applies deletions in the cluster to the gateway, unless there are too many at once. */
 export class Deletions {
   readonly #deps: DeletionDeps;
-  /** Namespaces with held deletions of vanished resources, and their number. */
+  /** Kinds of namespaces with held deletions of vanished resources, and their number. */
   readonly #held = new Map<string, number>();
 
   constructor(deps: DeletionDeps) {
@@ -36,26 +37,44 @@ export class Deletions {
   /** Removes resources with a deletion time, which wait for their finalizer. */
   async remove(namespace: string, items: readonly Item[], failed: (item: Item, error: unknown) => void): Promise<void> {
     if (items.length === 0) return;
-    const { store, gateway, guard } = this.#deps;
+    const { gateway, publisher, signal } = this.#deps;
     try {
       const owned = await gateway.owned(namespace);
       const places = new Set(owned.map(({ kind, name }) => `${kind}/${name}`));
       const isOwned = ({ kind, name }: Resource) => places.has(`${kind}/${name}`);
-      const pending = store.deleting(namespace).filter((one) => hasFinalizer(one) && isOwned(one) && !isConfirmed(one));
-      const isHeld = guard.isHeld(
+      const holds = this.#findHolds(namespace, owned, isOwned);
+      const isWaiting = ({ resource }: Item) => holds.has(resource.kind) && isOwned(resource) && !isDecided(resource);
+      await inParallel(items.filter(isWaiting), ({ resource }) => {
+        const { pending = 0, total = 0 } = holds.get(resource.kind) ?? {};
+        return publisher.status(resource, { synced: held(resource.kind, pending, total) }, signal);
+      });
+      await this.#delete(
         namespace,
-        pending.length + this.#listVanished(namespace, owned).length,
-        owned.length,
+        items.filter((item) => !isWaiting(item)),
+        isOwned,
+        failed,
       );
-      const waiting = items.filter(({ resource }) => isHeld && isOwned(resource) && !isConfirmed(resource));
-      const ready = items.filter((item) => !waiting.includes(item));
-      await inParallel(waiting, ({ resource }) =>
-        this.#deps.publisher.status(resource, { synced: held(pending.length, owned.length) }, this.#deps.signal),
-      );
-      await this.#delete(namespace, ready, isOwned, failed);
     } catch (error) {
       for (const item of items) failed(item, error);
     }
+  }
+
+  /** Returns the kinds whose deletions are held, with the numbers that say why. */
+  #findHolds(
+    namespace: string,
+    owned: Awaited<ReturnType<GatewaySide["owned"]>>,
+    isOwned: (resource: Resource) => boolean,
+  ): Map<string, { readonly pending: number; readonly total: number }> {
+    const { store, guard } = this.#deps;
+    const doomed = store.deleting(namespace).filter((one) => hasFinalizer(one) && isOwned(one) && !isDecided(one));
+    const vanished = this.#listVanished(namespace, owned);
+    const holds = new Map<string, { pending: number; total: number }>();
+    for (const kind of new Set(doomed.map((one) => one.kind))) {
+      const count = (all: readonly { readonly kind: string }[]) => all.filter((one) => one.kind === kind).length;
+      const [pending, total] = [count(doomed) + count(vanished), count(owned)];
+      if (guard.isHeld(`${namespace}/${kind}`, pending, total)) holds.set(kind, { pending, total });
+    }
+    return holds;
   }
 
   async #delete(
@@ -69,14 +88,14 @@ export class Deletions {
     if (own.length > 0) {
       await gateway.remove(
         namespace,
-        own.map(({ resource }) => resource),
+        own.map(({ resource }) => ({ kind: resource.kind, name: resource.name, isRetained: isRetained(resource) })),
       );
-      // Confirmed deletions are no reason to hold later ones.
-      guard.deleted(namespace, own.filter(({ resource }) => !isConfirmed(resource)).length);
+      // Deletions that a person has decided are no reason to hold later ones.
+      for (const { resource } of own) if (!isDecided(resource)) guard.deleted(`${namespace}/${resource.kind}`, 1);
     }
     await inParallel(items, async (item) => {
       try {
-        events.add(item.resource, "Deleted", "Removed from the gateway by its deletion policy.");
+        events.add(item.resource, "Deleted", describeDeletion(item.resource));
         if (!(await publisher.removeFinalizer(item.resource, signal)))
           failed(item, new Error("the resource changed while its finalizer was removed"));
       } catch (error) {
@@ -87,23 +106,36 @@ export class Deletions {
 
   /** Removes objects that the namespace owns in the gateway and that no resource describes any more. */
   async sweep(namespace: string): Promise<void> {
-    const { store, gateway, guard, log } = this.#deps;
+    const { store, gateway } = this.#deps;
     if (!store.isSynced(namespace)) return;
     const owned = await gateway.owned(namespace);
     const vanished = this.#listVanished(namespace, owned);
-    if (vanished.length === 0) return void this.#held.delete(namespace);
-    if (!guard.isHeld(namespace, vanished.length, owned.length)) {
+    const kinds = [...new Set(owned.map(({ kind }) => kind))];
+    for (const kind of kinds)
+      await this.#sweepKind(
+        `${namespace}/${kind}`,
+        vanished.filter((one) => one.kind === kind),
+        owned.filter((one) => one.kind === kind).length,
+      );
+  }
+
+  async #sweepKind(group: string, vanished: readonly DocumentId[], total: number): Promise<void> {
+    const { gateway, guard, log } = this.#deps;
+    if (vanished.length === 0) return void this.#held.delete(group);
+    const [namespace = "", kind = ""] = group.split("/");
+    if (!guard.isHeld(group, vanished.length, total)) {
       await gateway.remove(namespace, vanished);
-      guard.deleted(namespace, vanished.length);
-      this.#held.delete(namespace);
+      guard.deleted(group, vanished.length);
+      this.#held.delete(group);
       return;
     }
-    if (this.#held.get(namespace) === vanished.length) return;
-    this.#held.set(namespace, vanished.length);
+    if (this.#held.get(group) === vanished.length) return;
+    this.#held.set(group, vanished.length);
     log.error("too many resources vanished at once: what they described stays until they are back", {
       namespace,
+      kind,
       vanished: vanished.length,
-      total: owned.length,
+      total,
       cure: "create them again, or let them go with a higher FAIRWAY_KUBERNETES_MAX_DELETIONS",
     });
   }
@@ -113,6 +145,17 @@ export class Deletions {
   }
 }
 
-function isConfirmed(resource: Resource): boolean {
-  return findAnnotation(resource, ANNOTATION.confirm) === "true";
+/** True once a person has said what becomes of the object. */
+function isDecided(resource: Resource): boolean {
+  return isRetained(resource) || findAnnotation(resource, ANNOTATION.confirm) === "true";
+}
+
+function isRetained(resource: Resource): boolean {
+  return findAnnotation(resource, ANNOTATION.keep) === "true";
+}
+
+function describeDeletion(resource: Resource): string {
+  return isRetained(resource)
+    ? "The resource is removed, and what it described stays in the gateway."
+    : "Removed from the gateway by its deletion policy.";
 }

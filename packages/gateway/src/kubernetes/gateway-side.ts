@@ -4,7 +4,7 @@ import { Refusal } from "../lib/refusal.ts";
 import { createAuditStore } from "../resources/audit/store.ts";
 import type { Documents, Writer } from "../resources/declarative/documents.ts";
 import type { Owned } from "../resources/declarative/ownership.ts";
-import type { DocumentId } from "../resources/declarative/planner.ts";
+import type { RemovedDocument } from "../resources/declarative/planner.ts";
 import type { SecretSources } from "../resources/declarative/secret-sources.ts";
 import { findTokenKey } from "../resources/declarative/token-kind.ts";
 import type { Stores } from "../resources/declarative/stores.ts";
@@ -96,8 +96,8 @@ export class GatewaySide {
     }
   }
 
-  /** Removes objects according to the deletion policy that was last applied. */
-  async remove(namespace: string, removed: readonly DocumentId[]): Promise<void> {
+  /** Removes objects according to the deletion policy that was last applied; a retained one only loses its owner. */
+  async remove(namespace: string, removed: readonly RemovedDocument[]): Promise<void> {
     const wanted = { manager: buildManagerName(namespace), documents: [], prune: false, force: false, removed };
     await this.#write(wanted, namespace);
   }

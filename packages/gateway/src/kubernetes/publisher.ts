@@ -18,6 +18,7 @@ import {
   isDeleting,
   type Resource,
 } from "./resources.ts";
+import { buildGroupsVerdict } from "./named-groups.ts";
 import type { Serving } from "./serving.ts";
 
 export interface PublisherDeps {
@@ -26,6 +27,9 @@ export interface PublisherDeps {
   readonly metrics: Pick<Metrics, "resourceSynced" | "resourceGone">;
   readonly events: Events;
   readonly serving: Pick<Serving, "check">;
+  readonly gatewayName: string;
+  /** Returns the groups of the gateway as the members of an object. */
+  readonly listGroups: () => Readonly<Record<string, unknown>>;
 }
 
 /** The last findings about a generation of a resource. */
@@ -39,6 +43,7 @@ const REPORTED: Readonly<Partial<Record<ConditionType, Reason>>> = {
   Programmed: "NotApplied",
   SecretsResolved: "SecretMissing",
   SecretWritten: "SecretNotWritten",
+  GroupsResolved: "GroupMissing",
 };
 
 /** Writes to the resources: status, finalizers, events. */
@@ -56,7 +61,9 @@ export class Publisher {
     const before = resource.object.status;
     this.#published.set(buildResourceKey(resource), { generation: getGeneration(resource), findings });
     const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    const status = buildStatus(before, await this.#withServing(resource, findings), getGeneration(resource), now);
+    const groups = buildGroupsVerdict(resource, this.#deps.listGroups());
+    const all = { ...(await this.#withServing(resource, findings)), groups, gateway: this.#deps.gatewayName };
+    const status = buildStatus(before, all, getGeneration(resource), now);
     const isSynced = findings.synced.status === "True";
     metrics.resourceSynced({ ...resource, isSynced });
     if (!isNewStatus(before, status)) return;
@@ -68,7 +75,7 @@ export class Publisher {
     }
   }
 
-  /** Writes the status of a resource again if its object takes calls where it did not, or the reverse. */
+  /** Writes the status of a resource again if its object takes calls where it did not, a group came or went. */
   async refresh(resource: Resource, signal: AbortSignal): Promise<void> {
     const known = this.#published.get(buildResourceKey(resource));
     if (!known || known.generation !== getGeneration(resource) || isDeleting(resource)) return;
@@ -91,9 +98,14 @@ export class Publisher {
   async removeFinalizer(resource: Resource, signal: AbortSignal): Promise<boolean> {
     const finalizers = (resource.object.metadata.finalizers ?? []).filter((one) => one !== FINALIZER);
     const isDone = await this.#finalizers(resource, finalizers, signal);
-    if (isDone) this.#deps.metrics.resourceGone(resource);
-    if (isDone) this.#published.delete(buildResourceKey(resource));
+    if (isDone) this.forget(resource);
     return isDone;
+  }
+
+  /** Ends what is published about a resource that is deleted, or that another gateway has. */
+  forget(resource: Resource): void {
+    this.#deps.metrics.resourceGone(resource);
+    this.#published.delete(buildResourceKey(resource));
   }
 
   async #finalizers(resource: Resource, finalizers: readonly string[], signal: AbortSignal): Promise<boolean> {

@@ -4,6 +4,7 @@ import { findCondition } from "./conditions.ts";
 import { decide, type Decision } from "./decide.ts";
 import type { Deletions } from "./deletions.ts";
 import type { Events } from "./events.ts";
+import type { GatewayClaims } from "./gateway-claims.ts";
 import type { Batch, GatewaySide, Outcome } from "./gateway-side.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Publisher } from "./publisher.ts";
@@ -11,6 +12,7 @@ import { GRANT, isForbidden } from "./refusals.ts";
 import { getGeneration, buildResourceKey, type Resource } from "./resources.ts";
 import type { SecretCache } from "./secrets.ts";
 import type { ResourceStore } from "./store.ts";
+import type { TokenOwners } from "./token-owners.ts";
 import type { TokenSecrets } from "./token-secrets.ts";
 import {
   ALL_PAUSED,
@@ -27,6 +29,7 @@ export interface ReconcilerDeps {
   readonly secrets: SecretCache;
   readonly gateway: GatewaySide;
   readonly publisher: Publisher;
+  readonly claims: GatewayClaims;
   readonly events: Events;
   readonly tokenSecrets: TokenSecrets;
   readonly deletions: Deletions;
@@ -35,6 +38,7 @@ export interface ReconcilerDeps {
   /** While true, nothing is compared and nothing is deleted. */
   readonly isPaused: () => boolean;
   readonly hasFinalizers: boolean;
+  readonly tokenOwners: TokenOwners;
   /** Whether differences are written back or only reported. */
   readonly drift: "enforce" | "report";
 }
@@ -64,19 +68,16 @@ export class Reconciler {
   /** Reconciles resources of one namespace. Returns the resources to try again. */
   async reconcile(namespace: string, keys: readonly string[]): Promise<ReadonlyMap<string, Result>> {
     const results = new Map<string, Result>(keys.map((key) => [key, "done"]));
-    const items = keys.flatMap((key): Item[] => {
-      const resource = this.#deps.store.get(key);
-      return resource ? [{ key, resource }] : [];
-    });
     const failed = (item: Item, error: unknown) => {
       results.set(item.key, "failed");
       this.#logFailure(item, error);
     };
+    const items = await this.#take(keys, failed);
     if (this.#deps.isPaused()) {
       await this.#pause(items, failed);
       return results;
     }
-    const decided = items.map((item) => ({ item, decision: decide(item.resource, this.#deps.hasFinalizers) }));
+    const decided = items.map((item) => ({ item, decision: decide(item.resource, this.#deps) }));
     const deleting = decided.filter(({ decision }) => decision.act === "delete").map(({ item }) => item);
     await inParallel(decided, async ({ item, decision }) => {
       await this.#withoutDocument(item, decision).catch((error: unknown) => failed(item, error));
@@ -95,6 +96,29 @@ export class Reconciler {
     return results;
   }
 
+  /** Returns the resources that this gateway has, and takes those that no gateway has. */
+  async #take(keys: readonly string[], failed: (item: Item, error: unknown) => void): Promise<Item[]> {
+    const { store, claims, publisher } = this.#deps;
+    const items: Item[] = [];
+    await inParallel(keys, async (key) => {
+      const resource = store.get(key);
+      if (!resource) return;
+      if (claims.isForeign(resource)) {
+        this.#applied.delete(key);
+        publisher.forget(resource);
+        return;
+      }
+      try {
+        const taken = await claims.take(resource);
+        if (taken) items.push({ key, resource: taken });
+        else failed({ key, resource }, new Error("the resource changed while this gateway took it"));
+      } catch (error) {
+        failed({ key, resource }, error);
+      }
+    });
+    return items;
+  }
+
   /** Marks resources as paused; everything is compared again afterwards. */
   async #pause(items: readonly Item[], failed: (item: Item, error: unknown) => void): Promise<void> {
     await inParallel(items, async (item) => {
@@ -106,7 +130,7 @@ export class Reconciler {
   async #withoutDocument({ resource, key }: Item, decision: Decision): Promise<void> {
     if (decision.act === "pause") await this.#publish({ resource }, { synced: PAUSED });
     else if (decision.act === "refuse")
-      await this.#publish({ resource }, { synced: refused("Invalid", decision.reason) });
+      await this.#publish({ resource }, { synced: refused(decision.cause, decision.reason) });
     else return;
     this.#applied.delete(key);
   }

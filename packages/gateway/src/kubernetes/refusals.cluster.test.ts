@@ -110,6 +110,13 @@ test.each<[ResourceKind, object, string]>([
   ],
   ["OptionSet", { valuesFrom: [{ option: "A", secretKeyRef: { name: "a", key: "a b" } }] }, "is not a key of a Secret"],
   ["OptionSet", { valuesFrom: [{ option: "Notice", secretKeyRef: { name: "a", key: "a" } }] }, "holds a secret"],
+  ["OptionSet", { values: { RetryTimez: "3" } }, "no option of this version of the definitions: RetryTimez"],
+  ["OptionSet", { values: { RetryTimes: "many" } }, "spec.values.RetryTimes must be an integer"],
+  ["OptionSet", { values: { RegisterEnabled: "perhaps" } }, "spec.values.RegisterEnabled must be true or false"],
+  ["OptionSet", { values: { ChannelStrategy: "fastest" } }, "spec.values.ChannelStrategy must be weight or least_busy"],
+  ["OptionSet", { values: { QuotaPerUnit: "lots" } }, "spec.values.QuotaPerUnit must be a number"],
+  ["OptionSet", { values: { ServerAddress: "nope" } }, "spec.values.ServerAddress must be an http(s) address or empty"],
+  ["OptionSet", { values: { SMTPToken: "in-clear" } }, "spec.values.SMTPToken holds a secret"],
   ["Token", tokenWith({ owner: { username: "" } }), "spec.owner.username is empty: name a user"],
   ["Token", tokenWith({ quota: { unlimited: true, amount: 3 } }), "spec.quota is unlimited and has an amount"],
   ["Token", tokenWith({ allowIps: ["10.0.0.0/33"] }), "an entry of spec.allowIps is neither an address nor a network"],
@@ -129,6 +136,14 @@ test("what is usual is taken", async () => {
   };
   expect(await dryRun("Token", tokenWith(usual))).toBe("");
   const credentialsFrom = { secretKeyRef: { name: "openai.main", key: "API_KEY" } };
+  const values = {
+    RetryTimes: " 3 ",
+    SystemName: "Ours",
+    ServerAddress: "",
+    QuotaPerUnit: "5e5",
+    Notice: "many\nlines",
+  };
+  expect(await dryRun("OptionSet", { values })).toBe("");
   expect(await dryRun("Channel", channelWith({ baseUrl: "http://127.0.0.1:8080/v1", credentialsFrom }))).toBe("");
 });
 

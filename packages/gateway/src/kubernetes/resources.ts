@@ -1,4 +1,14 @@
-import { DECLARATIVE_VERSION, DeclarativeDocument, type ResourceKind } from "@fairway/wire";
+import {
+  DECLARATIVE_VERSION,
+  DeclarativeDocument,
+  isOptionKey,
+  isSecretOption,
+  nearest,
+  OPTION_KEYS,
+  type OptionSetSpec,
+  type ResourceKind,
+} from "@fairway/wire";
+import { describeIssue } from "../resources/declarative/read-document.ts";
 import type { KubeObject } from "./client/api.ts";
 
 const PLURALS: Readonly<Record<ResourceKind, string>> = {
@@ -14,6 +24,8 @@ export const KINDS = Object.keys(PLURALS) as readonly ResourceKind[];
 export const FINALIZER = "fairway.dev/cleanup";
 
 export const ANNOTATION = {
+  /** Name of the gateway that has the resource, where several follow a namespace. */
+  gateway: "fairway.dev/gateway",
   /** `paused` leaves the resource alone. */
   reconcile: "fairway.dev/reconcile",
   /** A change of this annotation triggers a comparison; its value is the time of the request by an operator. */
@@ -22,7 +34,20 @@ export const ANNOTATION = {
   adopt: "fairway.dev/force-adopt",
   /** `true` lets a deletion pass the guard against mass deletion. */
   confirm: "fairway.dev/confirm-deletion",
+  /** `true` deletes the resource alone: what it described stays, and a new resource of this name takes it over. */
+  keep: "fairway.dev/keep",
 } as const;
+
+/** Annotation -> the values that it may have; undefined = any. */
+const ANNOTATION_VALUES: Readonly<Record<string, readonly string[] | undefined>> = {
+  [ANNOTATION.gateway]: undefined,
+  [ANNOTATION.reconcile]: ["paused"],
+  [ANNOTATION.reconcileAt]: undefined,
+  [ANNOTATION.adopt]: ["true", "false"],
+  [ANNOTATION.confirm]: ["true", "false"],
+  [ANNOTATION.keep]: ["true", "false"],
+};
+const ANNOTATION_PREFIX = "fairway.dev/";
 
 /** A custom resource of this group. */
 export interface Resource {
@@ -67,6 +92,11 @@ export function findAnnotation({ object }: Resource, name: string): string | und
   return object.metadata.annotations?.[name];
 }
 
+/** Returns the annotations below `fairway.dev/`, also misspelt ones: each has an effect or is refused. */
+export function listOwnAnnotations(annotations: Readonly<Record<string, string>> = {}): [string, string][] {
+  return Object.entries(annotations).filter(([name]) => name.startsWith(ANNOTATION_PREFIX));
+}
+
 /** Returns a number that increases with each change of the spec; 0 if the API server sent none. */
 export function getGeneration({ object }: Resource): number {
   return object.metadata.generation ?? 0;
@@ -90,6 +120,8 @@ const IN_CLUSTERS = "name a Secret of this namespace with secretKeyRef";
 
 /** Returns the document of a resource, or why it has none. Old API servers skip the rules of the definitions. */
 export function parseDocument({ kind, name, object }: Resource): Read {
+  const fault = findAnnotationFault(object.metadata.annotations ?? {});
+  if (fault !== undefined) return { reason: fault };
   const parsed = DeclarativeDocument.safeParse({
     apiVersion: DECLARATIVE_VERSION,
     kind,
@@ -98,14 +130,44 @@ export function parseDocument({ kind, name, object }: Resource): Read {
   });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return { reason: `${issue?.path.map(String).join(".") ?? "spec"}: ${issue?.message ?? "is invalid"}` };
+    return { reason: issue ? describeIssue(issue) : "spec: is invalid" };
   }
   const document = parsed.data;
   if (document.kind === "Channel" && document.spec.key !== undefined)
     return { reason: `spec.key is not for clusters: ${IN_CLUSTERS}` };
   const outside = listSecretSources(document).find(({ secretKeyRef }) => !secretKeyRef);
   if (outside) return { reason: `files and variables of the gateway are not for clusters: ${IN_CLUSTERS}` };
-  return { document };
+  const optionFault = document.kind === "OptionSet" ? findOptionFault(document.spec) : undefined;
+  return optionFault === undefined ? { document } : { reason: optionFault };
+}
+
+/** A secret in a resource is readable by all who may read resources, and is in Git before that. */
+function findOptionFault({ values = {}, json = {}, valuesFrom = [] }: OptionSetSpec): string | undefined {
+  const written = [...Object.keys(values), ...Object.keys(json)];
+  for (const name of [...written, ...valuesFrom.map(({ option }) => option)]) {
+    if (isOptionKey(name)) continue;
+    const similar = nearest(name, OPTION_KEYS);
+    return `there is no option ${name.slice(0, 64)}${similar === undefined ? "" : `: did you mean ${similar}?`}`;
+  }
+  const secret = written.find((name) => isOptionKey(name) && isSecretOption(name));
+  if (secret !== undefined)
+    return `${secret} holds a secret, which a resource does not carry: name a Secret in spec.valuesFrom`;
+  const both =
+    valuesFrom.find(({ option }) => written.includes(option)) ?? Object.keys(json).find((one) => one in values);
+  if (both === undefined) return undefined;
+  return `${typeof both === "string" ? both : both.option} has two values: leave one of them out`;
+}
+
+/** A misspelt annotation would have no effect, which shows only when it is needed. */
+function findAnnotationFault(annotations: Readonly<Record<string, string>>): string | undefined {
+  for (const [name, value] of listOwnAnnotations(annotations)) {
+    if (!Object.hasOwn(ANNOTATION_VALUES, name))
+      return `metadata.annotations: ${name} is unknown; known are ${Object.keys(ANNOTATION_VALUES).join(", ")}`;
+    const values = ANNOTATION_VALUES[name];
+    if (values && value !== "" && !values.includes(value))
+      return `metadata.annotations: ${name} is ${JSON.stringify(value.slice(0, 64))}; it may be ${values.join(" or ")}`;
+  }
+  return undefined;
 }
 
 /** Returns the Secrets that a document refers to. */

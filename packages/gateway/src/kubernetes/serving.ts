@@ -53,14 +53,12 @@ export class Serving {
     return off ?? this.#findRefused(asked, channel) ?? this.#findBroken(channel) ?? SERVING;
   }
 
-  async #findSwitchedOff(
-    { object }: Resource,
-    { id, status, type, keys }: ChannelRecord,
-  ): Promise<Verdict | undefined> {
+  async #findSwitchedOff({ object }: Resource, channel: ChannelRecord): Promise<Verdict | undefined> {
+    const { id, status } = channel;
     const isDisabled = status === CHANNEL_STATUS.disabledByHand;
     if (isDisabled && isDisabledBySpec(object.spec)) return createFault("Disabled", "spec.enabled is false.");
-    const hasKey = keys.some((key) => key !== "") || providerByType(type)?.isKeyOptional === true;
-    if (!hasKey) return createFault("NoKey", "The channel has no key, so it stays off until it gets one.");
+    const lack = findLack(channel);
+    if (lack) return lack;
     if (status === CHANNEL_STATUS.enabled) return undefined;
     const { status_reason: reason, status_until: until } = parseObject(await this.#deps.findStatusInfo(id)) ?? {};
     const why = typeof reason === "string" && reason !== "" ? `: ${reason}` : "";
@@ -96,6 +94,18 @@ export class Serving {
 
 function isDisabledBySpec(spec: unknown): boolean {
   return (spec as { readonly enabled?: unknown } | undefined)?.enabled === false;
+}
+
+/** Finds what a channel needs for every call and does not have. */
+function findLack({ type, keys, baseUrl }: ChannelRecord): Verdict | undefined {
+  const provider = providerByType(type);
+  if (provider?.isKeyOptional !== true && keys.every((key) => key === ""))
+    return createFault("NoKey", "The channel has no key, so it stays off until it gets one.");
+  if (baseUrl !== "" || !provider || provider.baseUrl !== "" || provider.base !== undefined) return undefined;
+  return createFault(
+    "NoAddress",
+    "The provider has no address of its own, so the channel takes no calls until spec.baseUrl names one.",
+  );
 }
 
 function findHeld({ object }: Resource): Verdict | undefined {

@@ -1,14 +1,13 @@
 import type { ResourceKind } from "@fairway/wire";
 import type { KubeObject } from "./client/api.ts";
 import {
-  ANNOTATION,
-  findAnnotation,
-  parseDocument,
+  buildResourceKey,
   getGeneration,
   isDeleting,
-  buildResourceKey,
   KINDS,
+  listOwnAnnotations,
   listSecretRefs,
+  parseDocument,
   type Resource,
 } from "./resources.ts";
 
@@ -95,18 +94,17 @@ export class ResourceStore {
  */
 function withoutCopies({ metadata, spec, status }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, generation, deletionTimestamp, finalizers } = metadata;
-  const annotations = Object.fromEntries(
-    Object.values(ANNOTATION).flatMap((own) => {
-      const value = metadata.annotations?.[own];
-      return value === undefined ? [] : [[own, value]];
-    }),
-  );
+  const annotations = Object.fromEntries(listOwnAnnotations(metadata.annotations));
   const known = { name, namespace, uid, resourceVersion, generation, deletionTimestamp, finalizers };
   const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
   return { metadata: { ...given, name, annotations }, spec, status };
 }
 
 function buildSignature(resource: Resource): string {
-  const annotations = Object.values(ANNOTATION).map((name) => findAnnotation(resource, name) ?? "");
-  return [resource.object.metadata.uid, getGeneration(resource), isDeleting(resource), ...annotations].join(" ");
+  const annotations = Object.fromEntries(listOwnAnnotations(resource.object.metadata.annotations).toSorted(byName));
+  return JSON.stringify([resource.object.metadata.uid, getGeneration(resource), isDeleting(resource), annotations]);
+}
+
+function byName([a]: [string, string], [b]: [string, string]): number {
+  return a < b ? -1 : 1;
 }

@@ -38,7 +38,7 @@ export class TokenSecrets {
       if (!isForbidden(error)) throw error;
       return failed(
         "SecretForbidden",
-        `${error.message}. Grant it with gitops.tokenSecrets=true of the chart, and name the Secret in gitops.secretNames where that is set.`,
+        `${error.message}. Grant it with gitops.tokenSecrets and gitops.tokenOwners of the chart, and name the Secret in gitops.secretNames where that is set.`,
       );
     }
   }

@@ -81,11 +81,11 @@ export const UNAVAILABLE: Verdict = {
 };
 
 /** Returns the condition `Programmed` of a deletion that waits for a confirmation. */
-export function held(count: number, total: number): Verdict {
+export function held(kind: string, count: number, total: number): Verdict {
   return {
     status: "False",
     reason: "DeletionHeld",
-    message: `Not deleted yet: ${count} of ${total} resources of this namespace were deleted at once. If that is right, annotate them with fairway.dev/confirm-deletion=true; if not, create them again.`,
+    message: `Not deleted yet: ${count} of ${total} resources of the kind ${kind} were deleted at once in this namespace. If that is right, annotate them with fairway.dev/confirm-deletion=true. If not, annotate them with fairway.dev/keep=true, and apply them again once the cluster has removed them: what they described stays.`,
   };
 }
 
