@@ -2,7 +2,7 @@
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts. `--logs` measures questions to the log at 10,000,000 rows: logs.ts. `--growth` measures what many channels and tokens cost: growth.ts.
-// `--collector` measures what garbage collection costs a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--budgets` measures what three budgets add to plain calls: budgets.ts; `--strategies` compares how channels are chosen: strategies.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts; `--soak MINUTES` watches memory under mixed load: soak.ts.
+// `--allocations` counts the bytes that a call allocates: allocations.ts; `--collector` measures what garbage collection costs a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--budgets` measures what three budgets add to plain calls: budgets.ts; `--batches` measures a batch of 50,000 requests: batches.ts; `--strategies` compares how channels are chosen: strategies.ts; `--outage` measures calls while Redis is away: outage.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts; `--soak MINUTES` watches memory under mixed load: soak.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../../packages/testkit/load/report.ts";
@@ -12,12 +12,15 @@ import { runStreams } from "../../packages/testkit/load/streams/streams.ts";
 import { streamsSection, withStreams } from "../../packages/testkit/load/streams/report.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
 import { ROOT } from "../bootstrap.mjs";
+import { benchAllocations } from "./allocations.ts";
 import { benchApi } from "./api.ts";
+import { benchBatches } from "./batches.ts";
 import { benchBudgets } from "./budgets.ts";
 import { benchCli, benchUi } from "./cli.ts";
 import { benchCollector } from "./collector.ts";
 import { benchConsole } from "./console.ts";
 import { benchLogs } from "./logs.ts";
+import { benchOutage } from "./outage.ts";
 import { benchPlain } from "./plain.ts";
 import { benchProfile } from "./profile.ts";
 import { benchGrowth } from "./growth.ts";
@@ -65,11 +68,14 @@ const MODES = [
   ["--logs", benchLogs],
   ["--growth", benchGrowth],
   ["--streams", benchStreams],
+  ["--allocations", benchAllocations],
   ["--collector", benchCollector],
   ["--profile", benchProfile],
   ["--plain", benchPlain],
   ["--budgets", benchBudgets],
+  ["--batches", benchBatches],
   ["--strategies", benchStrategies],
+  ["--outage", benchOutage],
   ["--at-once", benchPlain],
   ["--spaced", benchPlain],
   ["--console", benchConsole],

@@ -95,7 +95,7 @@ async function inDatabase(sizes: Sizes, work: (seeded: Seeded) => Promise<Row>):
 
 async function ofChannels({ database, vault, sizes }: Seeded): Promise<Row> {
   const log = createLog({ level: "off", format: "text", out: new PassThrough() });
-  const store = createSnapshotStore({ database, vault, log });
+  const store = createSnapshotStore({ database, vault, log, clock: systemClock });
   const before = heapMiB();
   const read = await milliseconds(() => store.refresh());
   const again = await milliseconds(() => store.refresh());
@@ -141,7 +141,7 @@ function chooseOften(snapshot: Snapshot, model: string, restsUntil: (now: number
   const startedAt = performance.now();
   let done = 0;
   for (; done < SELECTIONS && performance.now() - startedAt < 10_000; done += 1)
-    createSelection(snapshot, ["default"], { spec }, deps).next();
+    createSelection(snapshot, ["default"], { caller: {}, spec }, deps).next();
   return ((performance.now() - startedAt) / done) * 1_000;
 }
 
