@@ -8,12 +8,16 @@ import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
 import { chooseLimit, type Reference } from "./core/arguments.ts";
+import { batchCommands } from "./commands/batch/command.ts";
 import { budgetCommands } from "./commands/budget/command.ts";
 import { catalogueCommands } from "./commands/catalogue/command.ts";
 import { channelCommands } from "./commands/channel/command.ts";
 import { chatCommands } from "./commands/chat/command.ts";
 import { completionCommands } from "./commands/completion/command.ts";
 import { documentCommands } from "./commands/documents/command.ts";
+import { fileCommands } from "./commands/file/command.ts";
+import { eventCommands } from "./commands/event/command.ts";
+import { idpCommands } from "./commands/idp/command.ts";
 import { importCommands } from "./commands/import/command.ts";
 import { initCommands } from "./commands/init/command.ts";
 import { kubeCommands } from "./commands/kube/command.ts";
@@ -23,6 +27,7 @@ import { programCommands } from "./commands/program/command.ts";
 import { redemptionCommands } from "./commands/redemption/command.ts";
 import { reportCommands } from "./commands/report/command.ts";
 import { statusCommands } from "./commands/status/command.ts";
+import { teamCommands } from "./commands/team/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
 import { uiCommands } from "./commands/ui/command.ts";
 import { userCommands } from "./commands/user/command.ts";
@@ -44,12 +49,17 @@ const NOUNS = [
   tokenCommands,
   logCommands,
   userCommands,
+  teamCommands,
   redemptionCommands,
   budgetCommands,
   reportCommands,
+  eventCommands,
+  idpCommands,
   optionCommands,
   catalogueCommands,
   chatCommands,
+  batchCommands,
+  fileCommands,
   documentCommands,
   importCommands,
   kubeCommands,
@@ -120,6 +130,11 @@ function createContext(globals: () => Globals, { note: say, ...process }: Io): C
     for (const reference of references) found.push(await resolveId(reference, isExact));
     return found;
   };
+  const resolveTeam: CommandContext["resolveTeam"] = async ({ team }) => {
+    const { chooseTeam } = await import("./session/chosen-team.ts");
+    const chosen = chooseTeam(team, env(), note);
+    return chosen === undefined ? undefined : resolveId(chosen);
+  };
   let perUnit: Promise<number> | undefined;
   const askPerUnit = async () => (await import("./commands/status/overview.ts")).quotaPerUnit(await client());
   const output = (): Output => ({
@@ -133,5 +148,16 @@ function createContext(globals: () => Globals, { note: say, ...process }: Io): C
     confirm: async (...asked) => (await link()).confirm(...asked),
   });
   const transport = async () => (await link()).transport();
-  return { io, env, output, globals, session, transport, client, resolveId: (one) => resolveId(one), resolveIds };
+  return {
+    io,
+    env,
+    output,
+    globals,
+    session,
+    transport,
+    client,
+    resolveId: (one) => resolveId(one),
+    resolveIds,
+    resolveTeam,
+  };
 }

@@ -33,8 +33,22 @@ const BY_HAND: Readonly<Record<string, string>> = {
   "option edit": "changes.test.ts",
   "config edit": "settings.test.ts",
   "log follow": "follow.test.ts",
+  "batch get": "batches.test.ts",
+  "batch create": "batches.test.ts",
+  "batch watch": "batches.test.ts",
+  "batch results": "batches.test.ts",
+  "batch cancel": "batches.test.ts",
+  "batch settle": "batches.test.ts",
+  "batch abandon": "batches.test.ts",
+  "file upload": "batches.test.ts",
+  "file download": "batches.test.ts",
+  "file delete": "batches.test.ts",
   "task get": "names.test.ts",
   "drawing get": "names.test.ts",
+  "event endpoint test": "events.test.ts",
+  "idp test": "idp.test.ts",
+  "team join": "teams.test.ts",
+  "team leave": "teams.test.ts",
 };
 
 describe.each(MODES)("in a %s", (mode) => {
@@ -194,6 +208,9 @@ function settledText(text: string, names: Readonly<Record<string, string>>): str
     .replaceAll(VERSION, "VERSION")
     .replaceAll(process.versions.node, "NODE")
     .replaceAll(/sk-[A-Za-z0-9]{20,}/g, "sk-KEY")
+    .replaceAll(/fwsc_\w{43}/g, "fwsc_TOKEN")
+    .replaceAll(/code=[\w-]{43}/g, "code=CODE")
+    .replaceAll(/whsec_[\w+/]{43}=/g, "whsec_KEY")
     .replaceAll(/sk-\w{4}…\w{4}/g, "sk-ENDS")
     .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "ID")
     .replaceAll(/\b[0-9a-f]{32}\b/g, "CODE")

@@ -1,27 +1,25 @@
 // `fairway kube install` asks a person for the values that the chart needs; the chart accepts the answers.
 import { execFileSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { startPodServer, type PodServer } from "@fairway/testkit/pod-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTerminal, run } from "./terminal.ts";
 
 const CHART = join(import.meta.dirname, "../../../charts/fairway");
 let server: PodServer;
-let helm: ReturnType<typeof unpackHelm>;
+const helm = findHelm();
 
 beforeAll(async () => {
-  helm = unpackHelm();
   server = await startPodServer();
 });
 afterAll(async () => {
-  helm?.remove();
   await server?.stop();
 });
 
 const env = () => ({
   KUBECONFIG: server.kubeconfig,
-  PATH: `${dirname(helm.path)}${delimiter}${process.env["PATH"] ?? ""}`,
+  PATH: `${dirname(helm)}${delimiter}${process.env["PATH"] ?? ""}`,
 });
 
 /** Answers the questions in turn. Returns the values in the printed Helm command. */
@@ -38,7 +36,7 @@ async function install(...answers: readonly (readonly [string, string])[]): Prom
 
 const rendered = (values: readonly string[]) =>
   execFileSync(
-    helm.path,
+    helm,
     [
       "template",
       "fairway",

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { startCluster, type Cluster } from "@fairway/testkit/cluster";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -11,21 +11,19 @@ const PROGRAM = join(import.meta.dirname, "../src/main.ts");
 const CHART = join(ROOT, "charts/fairway");
 const namespace = `cli-${process.pid}`;
 let cluster: Cluster;
-let helm: ReturnType<typeof unpackHelm>;
+const helm = findHelm();
 
 beforeAll(async () => {
-  helm = unpackHelm();
   cluster = await startCluster({ fakeNodes: 1 });
   await cluster.kubectl("create", "namespace", namespace);
 }, 300_000);
 afterAll(async () => {
-  helm?.remove();
   await cluster?.kubectl("delete", "namespace", namespace, "--wait=false");
   await cluster?.stop();
 });
 
 async function kube(args: string, more: Readonly<Record<string, string>> = {}) {
-  const PATH = `${dirname(helm.path)}:${process.env["PATH"] ?? ""}`;
+  const PATH = `${dirname(helm)}:${process.env["PATH"] ?? ""}`;
   const env = { PATH, HOME: "/nonexistent", KUBECONFIG: cluster.kubeconfig, ...more };
   const child = spawn(process.execPath, [PROGRAM, "kube", ...args.split(" ")], { env });
   let [out, err] = ["", ""];

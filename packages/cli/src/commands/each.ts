@@ -6,15 +6,17 @@ import { openRows, type Output } from "../print/output.ts";
 import { printable } from "../print/printable.ts";
 import { type Column } from "../print/table.ts";
 
+type Id = number | string;
+
 interface Outcome {
-  readonly id: number;
+  readonly id: Id;
   readonly ok: boolean;
   readonly message: string;
 }
 
 const COLUMNS: readonly Column<Outcome>[] = [number("ID", "id"), plain("OK", "ok"), plain("MESSAGE", "message")];
 
-export interface Batch {
+export interface Batch<I extends Id = number> {
   /** The noun of the ids, such as `channel`. */
   readonly noun: string;
   /** Prefix of the id in `-o name`, if it differs from the noun. */
@@ -23,15 +25,16 @@ export interface Batch {
   readonly done: string;
   /** Kind of the document in JSON output, without `List`. */
   readonly kind: string;
-  readonly ids: readonly number[];
+  readonly ids: readonly I[];
   /** May return a text to print instead of `done`. */
-  act(id: number): Promise<string | void>;
+  act(id: I): Promise<string | void>;
 }
 
 /**
  * Runs an action on each id in turn. If only one id was given, its error is thrown; if some of several fail, exit 8.
  */
-export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batch, output: Output): Promise<void> {
+export async function doEach<I extends Id>(batch: Batch<I>, output: Output): Promise<void> {
+  const { noun, prefix = noun, done, kind, ids, act } = batch;
   const shape = { kind, columns: COLUMNS, name: ({ id }: Outcome) => `${prefix}/${id}` };
   const printer = await openRows(output, shape, (outcome) => formatOutcome(noun, outcome));
   let failures = 0;
@@ -59,20 +62,24 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
   if (failures > 0) throw new CliError(`${failures} of ${ids.length} ${noun}s failed`, EXIT.partial);
 }
 
-export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"> {
+export interface Deletion<I extends Id = number> extends Pick<Batch<I>, "noun" | "prefix" | "kind" | "ids"> {
   /** The question that confirms the action for all of `named`. */
   question(named: string): string;
-  loadName(id: number): Promise<string>;
-  remove(id: number): Promise<unknown>;
+  loadName(id: I): Promise<string>;
+  remove(id: I): Promise<unknown>;
 }
 
 /** Asks once for all of them, then deletes one after the other. An unknown id fails before the first deletion. */
-export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefined, output: Output): Promise<void> {
+export async function deleteEach<I extends Id>(
+  deletion: Deletion<I>,
+  isAgreed: boolean | undefined,
+  output: Output,
+): Promise<void> {
   const { ids } = deletion;
   const named: string[] = [];
   for (const id of ids) named.push(`${id} (${await deletion.loadName(id)})`);
   await output.confirm(deletion.question(named.join(", ")), ids.length, isAgreed);
-  const act = async (id: number) => void (await deletion.remove(id));
+  const act = async (id: I) => void (await deletion.remove(id));
   await doEach({ ...deletion, done: "deleted", act }, output);
 }
 

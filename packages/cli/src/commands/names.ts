@@ -5,6 +5,7 @@ import {
   isKeyText,
   nearest,
   redemptionList,
+  teamList,
   tokenFind,
   tokenList,
   userList,
@@ -36,6 +37,10 @@ const ROWS_OF: Readonly<
     const { rows } = await rowsUpTo(limit, (page) => client.call(userList, { query: { keyword, ...page } }));
     return rows.map(({ id, username }) => ({ id, name: username }));
   },
+  team: async (client, keyword, limit) => {
+    const { rows } = await rowsUpTo(limit, (page) => client.call(teamList, { query: { keyword, ...page } }));
+    return rows.map(({ id, slug }) => ({ id, name: slug }));
+  },
   // The gateway answers all of them, each with the name of what it limits.
   budget: async (client, keyword) => {
     const rows = (await client.call(budgetList, {})).data.map((row) => ({ id: row.id, name: nameBudget(row) }));
@@ -56,14 +61,21 @@ export function namedRows(client: Client, noun: Noun, limit: number, keyword = "
  * Returns the id of a name: the whole name first, then the only name that begins with it. `isExact` accepts only whole
  * names, for actions that cannot be undone.
  */
-export async function resolveIdByName(
-  client: Client,
-  reference: Exclude<Reference, number>,
-  isExact: boolean,
-): Promise<number> {
+export async function resolveIdByName(client: Client, reference: NamedReference, isExact: boolean): Promise<number> {
   const { noun, name } = reference;
   if (noun === "token" && isKeyText(name)) return findTokenId(client, name);
-  const candidates = await ROWS_OF[noun](client, name, CANDIDATES);
+  return resolveAmong(reference, (keyword, limit) => ROWS_OF[noun](client, keyword, limit), isExact);
+}
+
+type NamedReference = Exclude<Reference, number>;
+
+/** Resolves a name among the rows that `read` returns for a part of the name. */
+export async function resolveAmong(
+  { noun, name }: NamedReference,
+  read: (keyword: string, limit: number) => Promise<readonly NamedRow[]>,
+  isExact: boolean,
+): Promise<number> {
+  const candidates = await read(name, CANDIDATES);
   const exact = candidates.filter((one) => one.name === name);
   const begun = candidates.filter((one) => one.name.toLowerCase().startsWith(name.toLowerCase()));
   const [found, ...others] = exact.length > 0 || isExact ? exact : begun;
@@ -75,7 +87,7 @@ export async function resolveIdByName(
       EXIT.notFound,
       `write the whole name: ${listed(begun)}`,
     );
-  throw await unknown(client, noun, name);
+  throw unknown(noun, name, await read("", CANDIDATES));
 }
 
 /** Returns the id of the token of a whole key. The key travels in the body, and no message repeats it. */
@@ -102,8 +114,7 @@ function listed(rows: readonly NamedRow[]): string {
   return shown.join(", ") + (rows.length > shown.length ? `, and ${rows.length - shown.length} more` : "");
 }
 
-async function unknown(client: Client, noun: Noun, name: string): Promise<CliError> {
-  const all = await namedRows(client, noun, CANDIDATES);
+function unknown(noun: Noun, name: string, all: readonly NamedRow[]): CliError {
   const near = nearest(
     name,
     all.map((row) => row.name),

@@ -55,12 +55,13 @@ export function list(text: string): string[] {
 }
 
 /** Kinds of things that an argument names by id or by name. */
-export type Noun = "channel" | "token" | "user" | "redemption" | "budget";
+export type Noun = "channel" | "token" | "user" | "redemption" | "budget" | "team";
 
 /** An argument that names a resource: an id, or a name that is resolved when the command runs. */
 export type Reference = number | { readonly noun: Noun; readonly name: string };
 
-const KINDS = /^(channel|token|user|redemption|budget|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
+const KINDS =
+  /^(channel|batch|file|token|user|team|redemption|budget|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
 
 /** A number is an id; `channel/3` and `channel/openai` name the kind themselves; anything else is a name. */
 function referenceIn(text: string, noun: Noun): Reference {
@@ -99,6 +100,18 @@ function referencesFromInput(noun: Noun): Reference[] {
     .map((word) => referenceIn(word, noun));
   if (found.length === 0) throw new InvalidArgumentError("Standard input holds none.");
   return found;
+}
+
+/** The value of `--team` for what belongs to no team. */
+export const NO_TEAM = "none";
+
+/** Adds the flag that chooses between the user and a team. */
+export function withTeam(command: Command, what: string): Command {
+  return command.option(
+    "--team <team>",
+    `${what} of this team, by its short name or id; ${NO_TEAM} for your own in spite of \`team switch\``,
+    id("team"),
+  );
 }
 
 /** Reads a name with or without its kind as a prefix, as in `option/RetryTimes`. */

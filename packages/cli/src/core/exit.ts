@@ -17,7 +17,7 @@ export const EXIT_MEANINGS: Readonly<Record<string, string>> = {
   "0": "done; `diff`: nothing differs",
   "1": "a failure that has no number of its own, or a question that was not agreed to; `diff`: something differs",
   "2": "wrong usage, a value that the gateway refuses, or a prompt without a terminal",
-  "3": "what was named does not exist",
+  "3": "what was named does not exist; `batch watch`: the batch did not complete",
   "4": "not signed in",
   "5": "a conflict: changed by someone else meanwhile, declared in documents, or already present",
   "6": "not allowed for this user",

@@ -21,6 +21,13 @@ export interface CommandContext {
   readonly globals: () => Globals;
   /** Resolves an argument to an id; a name is looked up. */
   readonly resolveId: (reference: Reference) => Promise<number>;
+  /** Returns the id of the team of `--team`, or of `fairway team switch`; undefined = the user's own. */
+  readonly resolveTeam: (choice: TeamChoice) => Promise<number | undefined>;
   /** `isExact` accepts only whole names, for actions that cannot be undone. */
   readonly resolveIds: (references: readonly Reference[] | undefined, isExact?: boolean) => Promise<number[]>;
+}
+
+/** Options of commands that are about the user or about a team. */
+export interface TeamChoice {
+  readonly team?: Reference;
 }

@@ -20,6 +20,8 @@ export interface Profile {
   readonly readOnly?: boolean | undefined;
   /** The name of the token in the system's keychain; absent = it is in the file. */
   readonly keychain?: string | undefined;
+  /** Short name of the team whose keys, log and reports commands use; absent = those of the user. */
+  readonly team?: string | undefined;
 }
 
 const Stored = z.object({
@@ -30,6 +32,7 @@ const Stored = z.object({
   protected: z.optional(z.boolean()),
   readOnly: z.optional(z.boolean()),
   keychain: z.optional(z.string()),
+  team: z.optional(z.string()),
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -23,7 +23,7 @@ interface Link {
 }
 
 /** Calls that change nothing although they have a body. */
-const READING = /\/api\/(declarative\/plan|user\/login)$/;
+const READING = /\/api\/(declarative\/plan|price\/preview|user\/login)$/;
 
 export function createLink(globals: Globals, { env, say, out }: Surroundings): Link {
   const note = (text: string) => (globals.quiet ? undefined : say(text));

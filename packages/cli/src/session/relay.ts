@@ -83,7 +83,7 @@ async function post(transport: Transport, url: string, { key, body, signal }: Po
   return response;
 }
 
-function bearer(key: string): Record<string, string> {
+export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
@@ -106,7 +106,8 @@ async function* readChunks(response: Reply): AsyncGenerator<z.output<typeof Chun
   throw new CliError("the answer broke off before its end", EXIT.unreachable);
 }
 
-function toCliError(text: string, { status, headers }: Reply): CliError {
+/** Reads the error of a model call, in OpenAI's or Anthropic's form. */
+export function toCliError(text: string, { status, headers }: Reply): CliError {
   const parsed = z.safeParse(Problem, jsonIn(text));
   const message = parsed.success ? parsed.data.error.message : `the gateway answered with status ${status}`;
   const wait = headers.get("retry-after");

@@ -68,7 +68,9 @@ export function createSessionClient(profile: Profile, transport: Transport): Ses
       let answer: Answer | undefined;
       const opening: Fetch = async (url, init) => {
         const head = await transport.head(url, init);
-        if (head.status >= 400) return head;
+        // A refusal has status 200, too, and is the only JSON among the answers that are read as they arrive.
+        const isJson = head.headers.get("Content-Type")?.startsWith("application/json") === true;
+        if (head.status >= 400 || isJson) return head;
         answer = head;
         return { status: head.status, headers: head.headers, text: () => Promise.resolve(OPENED) };
       };

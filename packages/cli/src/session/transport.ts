@@ -5,10 +5,10 @@ import { objectIn } from "../core/json.ts";
 import { asOurs, asTheirs, hasOtherPages } from "./compatible.ts";
 import { lost } from "./lost.ts";
 import { redactedBody, redactedUrl } from "./redacted.ts";
-import { request, type Answer, type AnswerHeaders } from "./request.ts";
+import { request, type Answer, type AnswerHeaders, type Request, type RequestStream } from "./request.ts";
 
 type Init = Parameters<Fetch>[1];
-type Sent = Omit<Init, "credentials">;
+type Sent = Omit<Init, "credentials"> & { readonly stream?: RequestStream };
 
 /** How calls are sent. */
 export interface TransportSettings {
@@ -121,16 +121,11 @@ async function fetchText(settings: TransportSettings, url: string, init: Sent, l
 }
 
 async function reach(settings: TransportSettings, url: string, init: Sent, limit: AbortSignal): Promise<Answer> {
-  const { method, headers, body, signal } = init;
+  const { method, body } = init;
   const { debug, answered, timeoutMs } = settings;
   const began = performance.now();
   debug?.(`> ${method} ${redactedUrl(url)}${body === undefined ? "" : ` ${redactedBody(body)}`}`);
-  const answer = await request(url, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body }),
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
-  }).catch((cause: unknown) => {
+  const answer = await request(url, buildRequest(init, limit)).catch((cause: unknown) => {
     const error = lost(url, limit.aborted ? timeoutMs : undefined, cause);
     debug?.(`< ${error.message}`);
     throw error;
@@ -141,6 +136,16 @@ async function reach(settings: TransportSettings, url: string, init: Sent, limit
   if (answer.status >= 300 && answer.status < 400)
     throw new Error(`${new URL(url).origin} sends requests on to ${parseOrigin(answer.headers.get("Location"), url)}`);
   return answer;
+}
+
+function buildRequest({ method, headers, body, stream, signal }: Sent, limit: AbortSignal): Request {
+  return {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(stream ? { stream } : {}),
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  };
 }
 
 /** Repeats calls that a busy gateway refused, as often as the settings allow. */

@@ -2,12 +2,14 @@ import type { Command } from "commander";
 import type { PriceOptions, TaskListOptions } from "./catalogue.ts";
 import type { ExplainOptions } from "./pricing-explain.ts";
 import type { CommandContext } from "../../session/command-context.ts";
+import { priceCommands } from "./price-command.ts";
 import { count, examples, createNameParser, withParts } from "../../core/arguments.ts";
 
 const load = () => import("./catalogue.ts");
 
 export function catalogueCommands(program: Command, context: CommandContext): void {
   offers(program, context);
+  priceCommands(program, context);
   work(program, context);
 }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
+import type { PauseOptions } from "./pauses.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../session/command-context.ts";
 import {
@@ -29,6 +30,7 @@ export function channelCommands(program: Command, context: CommandContext): void
   changing(channel, context);
   editing(channel, context);
   switching(channel, context);
+  pausing(channel, context);
   checking(channel, context);
   deleting(channel, context);
 }
@@ -207,6 +209,41 @@ function switching(channel: Command, { client, output, resolveId, resolveIds }: 
       (await import("./channel.ts")).channelKeyList(await client(), await resolveId(one), options, output()),
     );
   examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 2");
+}
+
+function pausing(channel: Command, { client, output, resolveIds }: CommandContext): void {
+  const load = () => import("./pauses.ts");
+  const pause = channel
+    .command("pause")
+    .argument("[id...]", AS_LISTED, ids("channel"))
+    .description("switch channels off together, until a time or until their tests pass")
+    .option("--provider <type>", "instead of ids: all of this provider, by its name or number")
+    .option("--tag <name>", "instead of ids: all with this tag")
+    .option("--group <name>", "instead of ids: all of this group")
+    .option("--model <name>", "instead of ids: all that serve this model")
+    .option("--for <span>", "how long, such as 1h; at most 30 days; without it, until they are resumed", seconds("1h"))
+    .option("--until-tests", "test each one every minute, after the time if there is one; it returns when it passes")
+    .option("--reason <text>", "why, as the channels show it")
+    .action(async (chosen: Reference[] | undefined, options: PauseOptions) =>
+      (await load()).pauseChannels(await client(), { ids: await resolveIds(chosen), ...options }, output()),
+    );
+  examples(
+    pause,
+    "fairway channel pause --provider openai --until-tests --reason outage",
+    "fairway channel pause --tag eu --for 2h",
+    "fairway channel pause 3 4",
+  );
+  const resume = channel
+    .command("resume")
+    .argument("[pause]", "id of the pause, as `fairway channel pauses` shows it; not needed if one lasts", positive)
+    .description("switch the channels of a pause on again, except those that were changed by hand")
+    .action(async (one: number | undefined) => (await load()).resumeChannels(await client(), one, output()));
+  examples(resume, "fairway channel resume", "fairway channel resume 2");
+  const pauses = channel
+    .command("pauses")
+    .description("pauses that last, and the latest that ended")
+    .action(async () => (await load()).listPauses(await client(), output()));
+  examples(pauses, "fairway channel pauses", "fairway channel pauses -o jsonl | jq .channels");
 }
 
 function checking(channel: Command, { client, output, resolveIds }: CommandContext): void {

@@ -23,12 +23,13 @@ export function completionCommands(program: Command, { io }: CommandContext): vo
     });
 }
 
-const NOUNS: readonly Noun[] = ["channel", "token", "user", "redemption", "budget"];
+const NOUNS: readonly Noun[] = ["channel", "token", "user", "redemption", "budget", "team"];
 /** Flags and arguments whose values the gateway knows. */
 const KIND_OF: Readonly<Record<string, Kind>> = {
   channel: "channel",
   token: "token",
   user: "user",
+  team: "team",
   model: "model",
   "add-model": "model",
   "remove-model": "model",

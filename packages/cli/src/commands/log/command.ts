@@ -1,8 +1,9 @@
 import { Option, type Command } from "commander";
+import { CliError, EXIT } from "../../core/exit.ts";
 import type { LogFilterOptions, LogListOptions } from "./log.ts";
 import type { LogStatsOptions } from "./stats.ts";
-import type { CommandContext } from "../../session/command-context.ts";
-import { examples, id, createNameParser, positive, seconds, withParts, yes } from "../../core/arguments.ts";
+import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
+import { examples, id, createNameParser, positive, seconds, withParts, withTeam, yes } from "../../core/arguments.ts";
 
 interface FollowOptions extends LogFilterOptions {
   readonly errors?: boolean;
@@ -32,18 +33,23 @@ function withFilter(command: Command, { isOfCalls = false } = {}): Command {
     .option("--since <when>", "15m, 1h, 7d or a date", isOfCalls ? "7d" : undefined);
 }
 
-function listing(log: Command, { client, output, io }: CommandContext): void {
-  const list = withFilter(log.command("list").description("newest rows first"))
+function listing(log: Command, context: CommandContext): void {
+  const { client, output, io, resolveTeam } = context;
+  const list = withTeam(withFilter(log.command("list").description("newest rows first")), "rows")
     .option("--until <when>", "like --since")
     .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit", "page"]))
-    .action(async (options: LogListOptions) => {
+    .action(async (options: LogListOptions & TeamChoice) => {
+      if (options.follow && options.team !== undefined)
+        throw new CliError("--team does not go with --follow", EXIT.usage, "leave one of them out");
       if (options.follow) return (await import("./follow.ts")).followLogs(await client(), options, output(), io);
-      return (await load()).listLogs(await client(), options, output(), io.nowSeconds());
+      const ofTeam = await resolveTeam(options);
+      return (await load()).listLogs(await client(), { ...options, ofTeam }, output(), io.nowSeconds());
     });
   examples(
     withParts(list),
     "fairway log list --model gpt-% --since 1h",
     "fairway log list --request 0a1b2c -o json",
+    "fairway log list --team research --since 1d",
     "fairway logs list --follow --type consume",
   );
   const follow = withFilter(log.command("follow").alias("tail"))
@@ -85,13 +91,14 @@ function explanation(log: Command, { client, output }: CommandContext): void {
   );
 }
 
-function sums(log: Command, { client, output, io }: CommandContext): void {
-  const stat = withFilter(log.command("stat"))
+function sums(log: Command, { client, output, io, resolveTeam }: CommandContext): void {
+  const stat = withTeam(withFilter(log.command("stat")), "rows")
     .option("--until <when>", "like --since")
     .description("quota of the matching rows, requests and tokens of the last minute")
-    .action(async (options: LogFilterOptions) =>
-      (await load()).logTotals(await client(), options, output(), io.nowSeconds()),
-    );
+    .action(async (options: LogFilterOptions & TeamChoice) => {
+      const ofTeam = await resolveTeam(options);
+      return (await load()).logTotals(await client(), { ...options, ofTeam }, output(), io.nowSeconds());
+    });
   examples(stat, "fairway log stat --token ci --since 30d");
   const stats = withFilter(log.command("stats"), { isOfCalls: true })
     .addOption(

@@ -9,6 +9,8 @@ import {
   logStatSelf,
   ROLE,
   selfGet,
+  teamLog,
+  teamLogStat,
   type Client,
   type LogRow,
 } from "@fairway/wire";
@@ -88,6 +90,8 @@ export interface LogFilterOptions {
   readonly minSeconds?: number;
   readonly since?: string;
   readonly until?: string;
+  /** Id of the team whose rows are listed. */
+  readonly ofTeam?: number | undefined;
 }
 
 export interface LogListOptions extends LogFilterOptions, Part {
@@ -96,11 +100,12 @@ export interface LogListOptions extends LogFilterOptions, Part {
 
 /** Administrators see all rows, everybody else their own. */
 export async function buildLogQuery(client: Client, options: LogFilterOptions, nowSeconds: number): Promise<LogQuery> {
-  const { type, user, channel: named, since, until } = options;
+  const { type, user, channel: named, since, until, ofTeam } = options;
   const bounds = {
     start_timestamp: since === undefined ? 0 : parsePastTime(since, "--since", nowSeconds),
     end_timestamp: until === undefined ? 0 : parsePastTime(until, "--until", nowSeconds),
   };
+  if (ofTeam !== undefined) return buildTeamQuery(options, bounds, ofTeam);
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
   const refused = isAdmin ? undefined : user === undefined ? (named === undefined ? undefined : "--channel") : "--user";
@@ -118,6 +123,24 @@ export async function buildLogQuery(client: Client, options: LogFilterOptions, n
   if (!isAdmin) return { isAdmin, filter: own };
   const channel = typeof named === "object" ? await resolveIdByName(client, named, false) : named;
   return { isAdmin, filter: { ...own, username: user, channel } };
+}
+
+function buildTeamQuery(options: LogFilterOptions, bounds: object, team: number): LogQuery {
+  const { type, user, channel, token } = options;
+  const refused = user !== undefined ? "--user" : channel !== undefined ? "--channel" : undefined;
+  if (refused !== undefined)
+    throw new CliError(`${refused} does not go with --team`, EXIT.usage, "leave one of them out");
+  const filter = {
+    type: TYPE_NUMBER[type ?? ""] ?? LOG_TYPE.unknown,
+    ...(typeof token === "number" && { token_id: token }),
+    ...(typeof token === "object" && { token_name: token.name }),
+    model_name: options.model,
+    group: options.group,
+    request_id: options.request,
+    min_use_time: options.minSeconds,
+    ...bounds,
+  };
+  return { isAdmin: false, team, filter };
 }
 
 /** The order of the gateway, by the title and by the name of its column. */
@@ -144,7 +167,7 @@ export async function listLogs(
   const offset = calculateOffset(options);
   checkSort(output, limit);
   const found = await buildLogQuery(client, options, nowSeconds);
-  if (page === 1 && limit > PAGED) return listWholeLog(client, found, limit, output);
+  if (page === 1 && limit > PAGED && found.team === undefined) return listWholeLog(client, found, limit, output);
   const rows: LogRow[] = [];
   let before: string | undefined;
   let total: number | undefined;
@@ -170,12 +193,14 @@ const NONE = "No log rows match.";
 /** The rows of an owner are numbered by page, so they get numbers of the whole list: `read` stand before these. */
 async function readPage(
   client: SessionClient,
-  { isAdmin, filter }: LogQuery,
+  { isAdmin, team, filter }: LogQuery,
   { before, size, read }: { readonly before?: string | undefined; readonly size: number; readonly read: number },
 ) {
-  const { data } = await client.call(isAdmin ? logList : logListSelf, {
-    query: { ...filter, before, page_size: size },
-  });
+  const query = { ...filter, before, page_size: size };
+  const { data } =
+    team === undefined
+      ? await client.call(isAdmin ? logList : logListSelf, { query })
+      : await client.call(teamLog, { params: { id: team }, query });
   return isAdmin ? data : { ...data, items: data.items.map((row, at) => ({ ...row, id: read + at + 1 })) };
 }
 
@@ -226,8 +251,11 @@ export async function logTotals(
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const { isAdmin, filter } = await buildLogQuery(client, options, nowSeconds);
-  const { data: found } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
+  const { isAdmin, team, filter } = await buildLogQuery(client, options, nowSeconds);
+  const { data: found } =
+    team === undefined
+      ? await client.call(isAdmin ? logStat : logStatSelf, { query: filter })
+      : await client.call(teamLogStat, { params: { id: team }, query: filter });
   // The gateway sums consumption for every type, as compatible consoles expect; other rows cost nothing.
   const isSpending = filter.type === LOG_TYPE.unknown || filter.type === LOG_TYPE.consume;
   const data = isSpending ? found : { ...found, quota: 0 };

@@ -22,6 +22,8 @@ const row = (id: number, created_at: number, content = "same"): LogRow => ({
   group: "",
   ip: "",
   request_id: "",
+  tags: "",
+  end_user: "",
   other: "",
 });
 
