@@ -2,10 +2,23 @@ import { build, type InlineConfig, type Rolldown } from "vite";
 
 /** Pages that have much in common, and the file that they share. */
 const FAMILIES = {
-  lists: ["channels", "tokens", "users", "redemptions", "budgets", "audit", "tasks", "drawing", "logs", "pricing"],
+  lists: [
+    "channels",
+    "tokens",
+    "users",
+    "redemptions",
+    "budgets",
+    "audit",
+    "tasks",
+    "batches",
+    "files",
+    "drawing",
+    "logs",
+    "pricing",
+  ],
   account: ["login", "oauth", "register", "reset", "settings"],
-  content: ["about", "chat", "chat-link", "home", "playground"],
-  usage: ["home", "dashboard", "channel", "token", "user", "budget"],
+  content: ["about", "chat", "chat-link", "home", "join", "playground"],
+  usage: ["home", "dashboard", "compare", "reports", "channel", "token", "user", "budget"],
 } as const;
 
 /** Modules that at least this many lists need are loaded with the first list. */
@@ -56,10 +69,15 @@ function isFailures({ moduleIds }: Chunk): boolean {
   return moduleIds.every((id) => id.includes("/shared/failures/"));
 }
 
+/** Returns true for fields of forms: lists load the other parts of drawers while they are idle, but no fields. */
+function isField({ moduleIds }: Chunk): boolean {
+  return moduleIds.every((id) => id.includes("/ui/form/"));
+}
+
 function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
   if (isFailures(chunk)) return "failures";
   const [only] = pages;
-  if (only === undefined) return others.size > 1 ? "overlays" : null;
+  if (only === undefined) return others.size < 2 ? null : isField(chunk) ? "forms" : "overlays";
   const lists = inFamily(pages, "lists");
   if (pages.has("frame") || lists >= MAX_LISTS) return "lists";
   return pages.size === 1 ? `${only}.page` : sharedName(chunk, pages, lists);
@@ -100,7 +118,7 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
     }
   }
   const files = new Map([...users].map(([chunk, use]) => [chunk, nameFor(chunk, use)]));
-  for (const [layer, name] of LAYERS.entries()) bringDown(files, chunks, LAYERS.slice(0, layer + 1), name);
+  for (const layer of LAYERS.keys()) bringDown(files, chunks, layer);
   const names = new Map<string, string | null>();
   for (const [chunk, name] of files)
     for (const id of chunk.moduleIds) names.set(id, id.endsWith("/locale/zh.ts") ? "zh" : name);
@@ -110,18 +128,29 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
 /** Shared files from the bottom up: a file imports those below it. */
 const LAYERS = ["lists", "failures", "forms", "usage", "account", "content"] as const;
 
-/**
- * Moves the imports of a shared chunk into it or below it, because two chunks that import each other break the page.
- */
-function bringDown(
-  files: Map<Chunk, string | null>,
+/** Returns true for what lies in the files below, and for calls of the gateway that import nothing from above these. */
+function isLower(
+  chunk: Chunk,
+  files: ReadonlyMap<Chunk, string | null>,
   chunks: ReadonlyMap<string, Chunk>,
   below: readonly string[],
-  name: string,
-): void {
+): boolean {
+  return [...collectImports(chunk, chunks)].every((needed) => {
+    const file = files.get(needed) ?? null;
+    return file === null ? isContract(needed) : below.includes(file);
+  });
+}
+
+/**
+ * Moves the imports of a shared chunk into it or below it, because two chunks that import each other break the page.
+ * Calls of the gateway stay apart where they can, so that a page that makes them does not load all that shares a file.
+ */
+function bringDown(files: Map<Chunk, string | null>, chunks: ReadonlyMap<string, Chunk>, layer: number): void {
+  const name = LAYERS[layer] ?? null;
+  const below = LAYERS.slice(0, layer);
   for (const [chunk, file] of files) {
     if (file !== name) continue;
     for (const needed of collectImports(chunk, chunks))
-      if (!below.includes(files.get(needed) ?? "")) files.set(needed, name);
+      if (!isLower(needed, files, chunks, below)) files.set(needed, name);
   }
 }

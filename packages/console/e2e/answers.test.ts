@@ -47,6 +47,8 @@ const READS = [
   "/playground",
   "/midjourney",
   "/task",
+  "/batch",
+  "/file",
   "/channel/1",
   "/token/1",
   "/user/1",

@@ -163,7 +163,7 @@ test("the budget of a user who was chosen is theirs", async () => {
   await page.goto("/budget?scope=user&q=1");
   await page.getByRole("link", { name: "Add budget" }).first().click();
   const drawer = page.getByRole("dialog", { name: "Add budget" });
-  expect(await drawer.getByLabel("Number").inputValue()).toBe("1");
+  await expect.poll(() => drawer.getByRole("combobox", { name: "User" }).inputValue()).toBe("root #1");
 });
 
 test("focus stays on a number that was edited in its cell", async () => {

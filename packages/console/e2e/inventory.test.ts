@@ -45,6 +45,8 @@ test.each([
   ["C-043", "/detail", "Data Dashboard"],
   ["C-044", "/midjourney", "Drawing"],
   ["C-045", "/task", "Asynchronous task"],
+  ["C-049", "/batch", "Batches"],
+  ["C-049", "/file", "Files"],
   ["C-046", "/pricing", "Model prices"],
   ["C-047", "/about", "About"],
   ["C-054", "/setting?tab=personal", "Settings"],

@@ -1,10 +1,10 @@
 import { startGateway, type GatewayProcess } from "@fairway/testkit";
-import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { totp } from "./totp.ts";
 
 // Sign-in factors besides the password: authenticator, passkeys, and the human check of visitors.
 
@@ -84,19 +84,6 @@ async function addAuthenticator(on: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
-}
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-/** Returns the six digits of RFC 6238; the gateway also accepts those of the neighbouring half minutes. */
-function totp(secret: string): string {
-  const bits = Array.from(secret, (sign) => ALPHABET.indexOf(sign).toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff;
-  return String(number % 1_000_000).padStart(6, "0");
 }
 
 test("an authenticator is set up from a code drawn here, and its recovery codes are shown once", async () => {

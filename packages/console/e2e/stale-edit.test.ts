@@ -59,8 +59,8 @@ const FORMS: Readonly<Record<string, Form>> = {
     page: "/budget",
     put: "/api/budget/",
     title: "Edit budget",
-    field: "Mail at percent",
-    theirs: [{ soft_percent: 61 }, "61"],
+    field: "Notices at percent",
+    theirs: [{ thresholds: [61] }, "61"],
     mine: "70",
   },
 };

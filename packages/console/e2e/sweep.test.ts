@@ -13,8 +13,37 @@ import { signIn } from "./session.ts";
 const ADMIN = { username: "harbour", password: "master-1906", display_name: "Harbour" };
 const USER = { username: "grace", password: "hopper-1906", display_name: "Grace" };
 
-const LISTS = ["/", "/channel", "/token", "/log", "/user", "/redemption", "/budget", "/audit", "/document"];
-const OTHERS = ["/pricing", "/detail", "/topup", "/playground", "/chat", "/midjourney", "/task", "/setup", "/about"];
+const LISTS = [
+  "/",
+  "/channel",
+  "/token",
+  "/log",
+  "/user",
+  "/team",
+  "/redemption",
+  "/budget",
+  "/audit",
+  "/document",
+  "/event",
+  "/webhook",
+  "/operator-webhook",
+  "/identity-provider",
+];
+const OTHERS = [
+  "/pricing",
+  "/detail",
+  "/compare",
+  "/topup",
+  "/playground",
+  "/chat",
+  "/midjourney",
+  "/task",
+  "/batch",
+  "/file",
+  "/report",
+  "/setup",
+  "/about",
+];
 const SETTINGS = [
   "/setting",
   "/setting?tab=prices",
@@ -23,8 +52,18 @@ const SETTINGS = [
   "/setting?tab=system&section=mail",
   "/setting?tab=other",
 ];
-const ROWS = ["/channel/1", "/token/1", "/user/1", "/budget/1"];
-const FORMS = ["/channel/add", "/channel/edit/1", "/token/add", "/redemption/add", "/user/edit/2", "/budget/add"];
+const ROWS = ["/channel/1", "/token/1", "/user/1", "/team/1", "/budget/1"];
+const FORMS = [
+  "/channel/add",
+  "/channel/edit/1",
+  "/token/add",
+  "/redemption/add",
+  "/user/edit/2",
+  "/team/add",
+  "/budget/add",
+  "/webhook/add",
+  "/identity-provider/add",
+];
 const PAGES = [...LISTS, ...OTHERS, ...SETTINGS, "/no-such-page"];
 const VISITORS = ["/", "/login", "/register", "/reset", "/pricing", "/about"];
 
@@ -36,12 +75,14 @@ const USUAL = { width: 1440, height: 900 };
 /** Names of people, rows, manufacturers and protocols, and terms that Chinese texts leave untranslated. */
 const KNOWN = new RegExp(
   [
-    "Fairway|OpenAI|Anthropic|Claude( Code)?|Google|Gemini( CLI)?|Codex|Cursor|Continue|curl|Azure|Midjourney|Suno",
-    "GitHub|Telegram|WeChat|LinuxDO|OpenID Connect|OIDC|Turnstile|Passkey|Redis|SQLite|MariaDB|Kubernetes|NextChat|AMA|OpenCat",
+    "Slack|Discord|Lark|Alertmanager|Fairway|OpenAI|Anthropic|Claude( Code)?|Google|Gemini( CLI)?|Codex|Cursor|Continue|curl|Azure|Midjourney|Suno",
+    "Microsoft Entra|Entra|Okta|Keycloak|OpenID( Connect)?|SCIM|PEM|RSA|P-256|Ed25519|xms_edov|externalId|amr|acr|openid|roles|groups|(\\w+\\.)+example|/\\.well-known/openid-configuration",
+    "GitHub|Telegram|WeChat|LinuxDO|OIDC|Turnstile|Passkey|Redis|SQLite|MariaDB|Kubernetes|NextChat|AMA|OpenCat",
     "[Tt]oken|ID|API|JSON|YAML|URL|HTTPS?|RPM|TPM|UTC|IP|SMTP|SSL|TLS|CSV|HTML|AI|PIN|/mj/submit/imagine|\\{\\w+\\}|Markdown|Webhook|Worker|Top|Seed|Ctrl|Esc",
+    "Parquet|X-Fairway-(Tags|End-User)|app=shop|metadata|safety_identifier|\\buser\\b",
     "root|Root User|harbour|grace|quay|broken|shop|spring|default|auto|vip|svip|vm-\\w+|console|kling|suno|text2video",
     "gpt-[\\w.-]+|claude-[\\w.-]+|status-\\d+|v\\d[\\w.+-]*|sk-\\S*|https?:\\S+|p50|p95|ms|min|TypeScript|Python",
-    "\\bread\\b|\\bwrite\\b",
+    "\\bread\\b|\\bwrite\\b|[KMGT]iB|fairway (batch|file) [a-z]+ \\w+\\.(jsonl|pdf)",
     "https|Mozilla/.*|o\\d-[\\w-]+|omni-[\\w-]+|Etc/GMT\\S*",
     "[A-Z]\\w*(Enabled|Price|Link\\d?|Ratio|Groups?|Url|Server|Account|Port|From|Address)|fairway\\.dev|git:production",
   ].join("|"),
@@ -77,6 +118,7 @@ async function fill(root: Session): Promise<void> {
   const found = await root.must<{ items?: { id: number }[] }>("GET", "/api/user/search?keyword=harbour");
   const [{ id } = { id: 0 }] = Array.isArray(found) ? (found as { id: number }[]) : (found.items ?? []);
   await root.must("POST", "/api/user/manage", { id, action: "promote" });
+  await root.must("POST", "/api/team/", { name: "harbour" });
   await root.must("POST", "/api/redemption/", { name: "spring", quota: 500_000, count: 3 });
   for (const [scope, subject] of [
     ["group", "default"],

@@ -118,6 +118,26 @@ test("a token that was changed after the preview stays as it is, and says why", 
   for (const token of [anchor, capstan]) expect(token?.["expired_time"]).toBeGreaterThan(2_200_000_000);
 });
 
+test("a key is replaced from the menu, and the old one works until its grace is over", async () => {
+  const before = (await tokens()).find(({ name }) => name === "buoy");
+  await page.goto("/token");
+  await page.getByRole("button", { name: "Actions for buoy", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Replace key…", exact: true }).click();
+  const form = page.getByRole("dialog", { name: "Replace the key of “buoy”" });
+  await form.getByLabel("The old key works for").selectOption("7 days");
+  expect(await axeFindings(page)).toEqual([]);
+  await form.getByRole("button", { name: "Replace", exact: true }).click();
+  const shown = page.getByRole("dialog", { name: "Your new key" });
+  const key = await shown.getByTestId("new-key").textContent();
+  await shown.getByText(`sk-${String(before?.["key"]).slice(0, 4)}…`).waitFor();
+  const after = (await tokens()).find(({ name }) => name === "buoy");
+  expect(key).toBe(`sk-${String(after?.["key"])}`);
+  expect(after?.["key"]).not.toBe(before?.["key"]);
+  expect(Number(after?.["old_keys_until"]) - Number(after?.["rotated_at"])).toBe(7 * 86_400);
+  await page.keyboard.press("Escape");
+  await shown.waitFor({ state: "detached" });
+});
+
 test("nothing went wrong in the browser", () => {
   expect(faults).toEqual([]);
 });

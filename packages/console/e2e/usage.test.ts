@@ -136,7 +136,7 @@ test("the chart is read by keyboard and leads to the log behind a bar", async ()
 
 test("a model can be looked at alone, and its share and its numbers too", async () => {
   const legend = page.getByRole("group", { name: /^Legend: click/ });
-  await legend.getByRole("button", { name: "o3", exact: true }).waitFor({ state: "detached" });
+  await legend.getByRole("button", { name: "o3", exact: true }).waitFor();
   await legend.getByRole("button", { name: "gpt-4o", exact: true }).click();
   expect(await legend.locator('[aria-pressed="true"]').count()).toBe(1);
   await legend.getByRole("button", { name: "gpt-4o", exact: true }).click();

@@ -151,6 +151,8 @@ test("a row of the log leads to the token and to its user", async () => {
 test("an administrator disables it and takes that back, and the audit log says so", async () => {
   await page.getByRole("button", { name: "Disable", exact: true }).click();
   await page.getByText("“build-bot” is disabled.").waitFor();
+  // A note stays while the pointer is on it.
+  await page.getByRole("button", { name: "Undo" }).hover();
   await page.getByRole("button", { name: "Enable", exact: true }).waitFor();
   expect(await asUser(owner, "GET", "/api/token/1")).toMatchObject({ data: { status: 2, key } });
   await page.getByText("Disabled by an administrator").waitFor();
@@ -251,7 +253,7 @@ test("users see the budgets of their account and tokens in the overview, the wal
   await owner.getByRole("link", { name: "deploy-bot" }).click();
   await owner.waitForURL(/\/token\/1$/);
   await owner.getByRole("slider", { name: "Time in the chart", exact: true }).waitFor();
-  await owner.getByText("Spending of the month: deploy-bot").waitFor();
+  await owner.getByText("Spending per month: deploy-bot").waitFor();
   await owner.getByText("Your account").waitFor();
   expect(await axeFindings(owner)).toEqual([]);
   await shoot(owner, "token-page-budgets");
@@ -259,7 +261,7 @@ test("users see the budgets of their account and tokens in the overview, the wal
 
 test("an administrator sees the budgets of that token, each with the way to its page", async () => {
   await page.goto("/token/1");
-  await page.getByText("Spending of the month: deploy-bot").waitFor();
+  await page.getByText("Spending per month: deploy-bot").waitFor();
   await page.getByRole("link", { name: "Account ada" }).waitFor();
   await page.getByRole("link", { name: "deploy-bot", exact: true }).click();
   await page.waitForURL(/\/budget\/1$/);

@@ -79,10 +79,13 @@ export async function callLast<E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
   forget: () => void,
-): Promise<void> {
-  const parting = call(endpoint, input).then(forget);
+): Promise<Output<E["data"]>> {
+  const parting = call(endpoint, input).then((answer) => {
+    forget();
+    return answer;
+  });
   farewell = parting.catch(() => undefined);
-  await parting;
+  return parting;
 }
 
 /** Refuses a call that the server would refuse anyway, because no user is signed in. */

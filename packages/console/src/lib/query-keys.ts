@@ -8,6 +8,12 @@ type Part = string | number | boolean | object | undefined;
  */
 export const queryKeys = {
   audit: { list: (...by: Part[]) => ["audit", "list", ...by] },
+  batches: {
+    all: ["batches"],
+    list: (...by: Part[]) => ["batches", "list", ...by],
+    one: (id: string) => ["batches", "one", id],
+    reserve: ["batches", "reserve"],
+  },
   budgets: {
     lists: ["budgets", "list"],
     history: (id: number) => ["budgets", "list", "history", id],
@@ -18,6 +24,7 @@ export const queryKeys = {
   },
   channels: {
     all: ["channels"],
+    /** Everything below is a page of rows: a change of one row is shown in all of them at once. */
     lists: ["channels", "list"],
     list: (filter: Part) => ["channels", "list", "page", filter],
     shown: (id: number) => ["channels", "list", "shown", id],
@@ -31,6 +38,7 @@ export const queryKeys = {
     managed: ["channels", "managed"],
     models: ["channels", "models"],
     trouble: ["channels", "trouble"],
+    pauses: ["channels", "pauses"],
     types: ["channels", "types"],
   },
   /** Data for a confirmation by password or passkey. */
@@ -38,6 +46,14 @@ export const queryKeys = {
   content: { about: ["content", "about"], home: ["content", "home"], notice: ["content", "notice"] },
   documents: { managed: ["documents", "managed"] },
   drawings: { list: (...by: Part[]) => ["drawings", "list", ...by] },
+  events: { types: ["events", "types"], list: (...by: Part[]) => ["events", "list", ...by] },
+  identityProviders: {
+    all: ["identity-providers"],
+    list: ["identity-providers", "list"],
+    shown: (id: number) => ["identity-providers", "shown", id],
+    linked: (id: number, ...by: Part[]) => ["identity-providers", "linked", id, ...by],
+    one: (id: number) => ["identity-provider-copies", id],
+  },
   groups: { every: ["groups", "every"], own: ["groups", "own"] },
   jobs: { all: ["jobs"], channels: ["jobs", "channels"], latest: ["jobs", "latest"] },
   logs: {
@@ -62,6 +78,8 @@ export const queryKeys = {
     all: ["options"],
     list: ["options", "list"],
     prices: ["options", "prices"],
+    pricePlans: ["options", "price plans"],
+    pricePreview: (...by: Part[]) => ["options", "price preview", ...by],
     history: (name: string) => ["options", "history", name],
     found: (...by: Part[]) => ["options", "found", ...by],
   },
@@ -77,6 +95,11 @@ export const queryKeys = {
     shown: (id: number) => ["redemptions", "list", "shown", id],
     one: (id: number) => ["redemptions", "one", id],
   },
+  reports: {
+    all: ["reports"],
+    usage: (...by: Part[]) => ["reports", "usage", ...by],
+    saved: ["reports", "saved"],
+  },
   search: { found: (text: string) => ["search", text] },
   /** The signed-in user. */
   self: {
@@ -90,15 +113,30 @@ export const queryKeys = {
     sessions: ["self", "sessions"],
     twoFactor: ["self", "two-factor"],
   },
+  files: {
+    all: ["files"],
+    list: (...by: Part[]) => ["files", "list", ...by],
+    usage: ["files", "usage"],
+  },
   statistics: {
     subjects: (asked: Part) => ["statistics", "subjects", asked],
     total: (asked: Part) => ["statistics", "total", asked],
+    traffic: ["statistics", "traffic"],
+    forecast: ["statistics", "forecast"],
+    compared: (...by: Part[]) => ["statistics", "compared", ...by],
     overTime: (asked: Part) => ["statistics", "over-time", asked],
   },
   /** Belongs to no user, so it survives a sign-out. */
   status: ["status"],
   system: { replicas: ["system", "replicas"] },
   tasks: { list: (...by: Part[]) => ["tasks", "list", ...by] },
+  teams: {
+    all: ["teams"],
+    list: (filter: Part) => ["teams", "list", "page", filter],
+    own: (user: number | undefined) => ["teams", "list", "own", user],
+    /** What belongs to one team: the team, its keys, members, budgets and so on. */
+    inside: (id: number, ...part: Part[]) => ["teams", "inside", id, ...part],
+  },
   tokens: {
     all: ["tokens"],
     lists: ["tokens", "list"],
@@ -124,6 +162,15 @@ export const queryKeys = {
     orders: (id: number) => ["users", "orders", id],
     audit: (id: number) => ["users", "audit", id],
     one: (id: number) => ["users", "one", id],
+  },
+  /** By owner: the caller's own, or the operator's. */
+  webhooks: {
+    all: (owner: string) => ["webhooks", owner],
+    list: (owner: string) => ["webhooks", owner, "list"],
+    mails: ["webhooks", "mails"],
+    shown: (owner: string, id: number) => ["webhooks", owner, "shown", id],
+    deliveries: (owner: string, ...by: Part[]) => ["webhooks", owner, "deliveries", ...by],
+    one: (owner: string, id: number) => ["webhook-copies", owner, id],
   },
   wallet: { card: ["wallet", "card"], price: (...by: Part[]) => ["wallet", "price", ...by] },
 } as const;

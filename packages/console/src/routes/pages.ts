@@ -1,10 +1,8 @@
 import { ROLE, type Status } from "@fairway/wire";
-import type { ComponentType } from "react";
-import type { IconName } from "../ui/display/icon.tsx";
-
-export type Section = "use" | "watch" | "operate";
-
-export type Access = "public" | "user" | "admin" | "root";
+import type * as EndpointDrawers from "../features/events/endpoints/endpoints.drawer.tsx";
+import type * as Endpoints from "../features/events/endpoints/endpoints.page.tsx";
+import type * as TeamEndpoints from "../features/events/endpoints/team-endpoints.page.tsx";
+import type { Access, PageEntry } from "./page-entry.ts";
 
 /** The lowest role that may open a page. */
 const LOWEST_ROLE: Readonly<Record<Access, number>> = {
@@ -14,49 +12,16 @@ const LOWEST_ROLE: Readonly<Record<Access, number>> = {
   root: ROLE.root,
 };
 
-interface PageModule {
-  readonly Component: ComponentType;
+function endpoints(name: keyof typeof Endpoints): PageEntry["load"] {
+  return async () => ({ Component: (await import("../features/events/endpoints/endpoints.page.tsx"))[name] });
 }
 
-/** A page of the console: route, sidebar entry, access, shortcut and palette entry all derive from this record. */
-export interface PageEntry {
-  readonly path: string;
-  /** Key of the label in the texts of `app`. */
-  readonly label:
-    | "overview"
-    | "token"
-    | "log"
-    | "channel"
-    | "users"
-    | "settings"
-    | "pricing"
-    | "redemption"
-    | "wallet"
-    | "dashboard"
-    | "drawing"
-    | "task"
-    | "budget"
-    | "audit"
-    | "documents"
-    | "playground"
-    | "chat"
-    | "about"
-    | "start";
-  readonly icon: IconName;
-  /** Absent for pages above the sections, and for those outside the sidebar. */
-  readonly section?: Section;
-  /** True if the page is not reached from the sidebar. */
-  readonly isAside?: boolean;
-  readonly access: Access;
-  /** Returns whether the operator enabled the page; absent = always. */
-  isOn?(status: Status): boolean;
-  /** The key to press after `g`. */
-  readonly key: string;
-  load(): Promise<PageModule>;
-  /** Drawers that open over the page, by path below it. */
-  readonly drawers?: Readonly<Record<string, () => Promise<PageModule>>>;
-  /** Pages of one row, which replace this page, by path below it. */
-  readonly details?: Readonly<Record<string, () => Promise<PageModule>>>;
+function endpointDrawer(name: keyof typeof EndpointDrawers): PageEntry["load"] {
+  return async () => ({ Component: (await import("../features/events/endpoints/endpoints.drawer.tsx"))[name] });
+}
+
+function teamEndpoints(name: keyof typeof TeamEndpoints): PageEntry["load"] {
+  return async () => ({ Component: (await import("../features/events/endpoints/team-endpoints.page.tsx"))[name] });
 }
 
 export const pages: readonly PageEntry[] = [
@@ -113,6 +78,26 @@ export const pages: readonly PageEntry[] = [
     load: async () => ({ Component: (await import("../features/wallet/wallet.page.tsx")).WalletPage }),
   },
   {
+    path: "/team",
+    label: "team",
+    icon: "users",
+    section: "use",
+    access: "user",
+    isOfTeams: true,
+    key: "x",
+    load: async () => ({ Component: (await import("../features/teams/teams.page.tsx")).TeamsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/teams/team.drawer.tsx")).AddTeam }),
+    },
+    details: {
+      ":id": async () => ({ Component: (await import("../features/teams/page/team.page.tsx")).TeamPage }),
+      ":team/webhook": teamEndpoints("TeamEndpoints"),
+      ":team/webhook/add": teamEndpoints("AddTeamEndpoint"),
+      ":team/webhook/edit/:id": teamEndpoints("EditTeamEndpoint"),
+      ":team/webhook/:id": teamEndpoints("TeamEndpointPage"),
+    },
+  },
+  {
     path: "/pricing",
     label: "pricing",
     icon: "price",
@@ -130,6 +115,24 @@ export const pages: readonly PageEntry[] = [
     isOn: (status) => status.enable_data_export,
     key: "d",
     load: async () => ({ Component: (await import("../features/dashboard/dashboard.page.tsx")).DashboardPage }),
+  },
+  {
+    path: "/compare",
+    label: "compare",
+    icon: "rows",
+    section: "watch",
+    access: "admin",
+    key: "e",
+    load: async () => ({ Component: (await import("../features/compare/compare.page.tsx")).ComparePage }),
+  },
+  {
+    path: "/report",
+    label: "report",
+    icon: "sum",
+    section: "watch",
+    access: "user",
+    key: "k",
+    load: async () => ({ Component: (await import("../features/reports/reports.page.tsx")).ReportsPage }),
   },
   {
     path: "/log",
@@ -159,6 +162,72 @@ export const pages: readonly PageEntry[] = [
     isOn: (status) => status.enable_task,
     key: "a",
     load: async () => ({ Component: (await import("../features/tasks/tasks.page.tsx")).TasksPage }),
+  },
+  {
+    path: "/event",
+    label: "event",
+    icon: "bell",
+    section: "watch",
+    access: "user",
+    key: "y",
+    load: async () => ({ Component: (await import("../features/events/events.page.tsx")).EventsPage }),
+  },
+  {
+    path: "/webhook",
+    label: "webhook",
+    icon: "send",
+    isAside: true,
+    access: "user",
+    load: endpoints("OwnEndpoints"),
+    drawers: {
+      add: endpointDrawer("AddOwnEndpoint"),
+      "edit/:id": endpointDrawer("EditOwnEndpoint"),
+      "edit/mail": endpointDrawer("MailDrawer"),
+    },
+    details: { ":id": endpoints("OwnEndpointPage") },
+  },
+  {
+    path: "/operator-webhook",
+    label: "operatorWebhook",
+    icon: "send",
+    isAside: true,
+    access: "root",
+    load: endpoints("OperatorEndpoints"),
+    drawers: { add: endpointDrawer("AddOperatorEndpoint"), "edit/:id": endpointDrawer("EditOperatorEndpoint") },
+    details: { ":id": endpoints("OperatorEndpointPage") },
+  },
+  {
+    path: "/identity-provider",
+    label: "identityProvider",
+    icon: "users",
+    isAside: true,
+    access: "root",
+    load: async () => ({ Component: (await import("../features/identity/providers.page.tsx")).ProvidersPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/identity/provider.drawer.tsx")).AddProvider }),
+      "edit/:id": async () => ({ Component: (await import("../features/identity/provider.drawer.tsx")).EditProvider }),
+    },
+    details: {
+      ":id": async () => ({ Component: (await import("../features/identity/page/provider.page.tsx")).ProviderPage }),
+    },
+  },
+  {
+    path: "/batch",
+    label: "batches",
+    icon: "layers",
+    section: "watch",
+    access: "user",
+    key: "q",
+    load: async () => ({ Component: (await import("../features/batches/batches.page.tsx")).BatchesPage }),
+  },
+  {
+    path: "/file",
+    label: "files",
+    icon: "paper",
+    section: "watch",
+    access: "user",
+    key: "z",
+    load: async () => ({ Component: (await import("../features/files/files.page.tsx")).FilesPage }),
   },
   {
     path: "/channel",

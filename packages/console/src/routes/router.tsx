@@ -2,7 +2,8 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, PageFailed, StartFailed } from "./errors/crash.tsx";
-import { mayOpen, pages, type Access, type PageEntry } from "./pages.ts";
+import type { Access, PageEntry } from "./page-entry.ts";
+import { mayOpen, pages } from "./pages.ts";
 import { confirmCaller } from "../shared/credentials/confirm.ts";
 import { ConfirmHost } from "../shared/credentials/confirm-host.tsx";
 import {
@@ -130,6 +131,11 @@ const chatLink: PageEntry["load"] = async () => ({
   Component: (await import("../features/chat/chat-link.page.tsx")).ChatLinkPage,
 });
 
+/** The page of the link of an invitation. */
+const joinTeam: PageEntry["load"] = async () => ({
+  Component: (await import("../features/teams/join.page.tsx")).JoinPage,
+});
+
 export const router = createBrowserRouter([
   {
     Component: Root,
@@ -149,6 +155,7 @@ export const router = createBrowserRouter([
           ...pages.map(buildRoute),
           ...pages.flatMap(buildDetailRoutes),
           { path: "/chat2link", loader: requireUser, lazy: lazily(chatLink, "user"), ErrorBoundary: Crash },
+          { path: "/team/join", loader: requireUser, lazy: lazily(joinTeam, "user"), ErrorBoundary: Crash },
           { path: "/user/edit", loader: () => redirect("/setting") },
           { path: "*", Component: NotFound },
         ],

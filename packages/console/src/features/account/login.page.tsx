@@ -9,9 +9,11 @@ import { ApiProblem } from "../../lib/problems.ts";
 import { safeReturnPath } from "../../lib/url-state.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { SecretField, TextField } from "../../ui/form/field.tsx";
-import { problemText } from "../../ui/feedback/toaster.ts";
+import { startSignIn } from "../../shared/identity/services.ts";
+import { problemText, toastProblem } from "../../ui/feedback/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { useHumanCheck, type HumanCheck } from "../../shared/identity/human-check.tsx";
+import { CompanyOffer, useCompany, type Company } from "./company.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
 import { Services } from "./services.tsx";
 import { useTexts } from "./texts.ts";
@@ -25,7 +27,7 @@ const EMPTY = { username: "", password: "", code: "" };
 const CODE_WANTED = "second_factor_required";
 
 /** Signs in and shows what went wrong; on success the caller leaves the page. */
-function useLogin(human: HumanCheck, onDone: () => void) {
+function useLogin(human: HumanCheck, company: Company, onDone: () => void) {
   const t = useTexts();
   const [failure, setFailure] = useState<string>();
   const [needsCode, setNeedsCode] = useState(false);
@@ -56,6 +58,9 @@ function useLogin(human: HumanCheck, onDone: () => void) {
   });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    const { username, password } = form.values;
+    const own = password === "" ? await company.find(username) : undefined;
+    if (own) return startSignIn(own).catch(toastProblem);
     if (human.isMissing) setFailure(human.waitText);
     else if (await form.submit()) onDone();
   };
@@ -72,7 +77,8 @@ export function LoginPage() {
   const [search] = useSearchParams();
   const human = useHumanCheck();
   const leave = () => void navigate(safeReturnPath(search.get("next"), "/token"), { replace: true });
-  const { form, failure, setFailure, needsCode, submit } = useLogin(human, leave);
+  const company = useCompany();
+  const { form, failure, setFailure, needsCode, submit } = useLogin(human, company, leave);
   if (!status.setup) return <Navigate to="/setup" replace />;
   return (
     <AccountFrame title={t("title")}>
@@ -88,7 +94,9 @@ export function LoginPage() {
               value={form.values.username}
               error={form.errors.username === undefined ? undefined : ""}
               onChange={(value) => form.set("username", value)}
+              onBlur={() => void company.find(form.values.username)}
             />
+            <CompanyOffer service={company.service} />
             <SecretField
               label={t("password")}
               name="password"

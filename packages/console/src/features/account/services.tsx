@@ -1,5 +1,5 @@
 import { Button, Flex } from "@chakra-ui/react";
-import { SERVICES, startSignIn } from "../../shared/identity/services.ts";
+import { listServices, startSignIn } from "../../shared/identity/services.ts";
 import { TelegramWidget } from "../../shared/identity/telegram.tsx";
 import { useStatus } from "../../session/status.ts";
 import { toastProblem } from "../../ui/feedback/toaster.ts";
@@ -9,7 +9,7 @@ import { useTexts } from "./texts.ts";
 export function Services() {
   const t = useTexts();
   const status = useStatus();
-  const offered = SERVICES.filter((service) => service.isOffered(status));
+  const offered = listServices(status).filter((service) => service.isOffered(status));
   if (offered.length === 0 && !status.telegram_oauth) return null;
   return (
     <Flex direction="column" gap="2" mt="4">

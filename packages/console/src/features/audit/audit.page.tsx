@@ -148,7 +148,7 @@ export function AuditPage() {
   const { data, error, isFetching, refetch } = useQuery(
     auditQuery({ user, action, target, range, from, to }, { page, size }),
   );
-  const { opened, toggle } = useOpened<AuditRow>();
+  const { opened, toggle } = useOpened<AuditRow>(data?.rows);
   const columns = useMemo(() => auditColumns(t, filter), [t, filter]);
   return (
     <ListPage

@@ -3,23 +3,13 @@ import {
   CHANNEL_STATUS,
   channelBalance,
   channelBulk,
-  channelCatalogue,
   channelCopy,
-  channelCreate,
   channelDelete,
-  channelGet,
-  channelKeys,
-  channelKeySwitch,
   channelList,
-  channelModelsFor,
-  channelModelsOf,
-  channelProbe,
   channelTest,
   channelTypes,
   channelUpdate,
   groupList,
-  modelsByType,
-  findMessageKey,
   type Channel,
   type ChannelInput,
 } from "@fairway/wire";
@@ -28,10 +18,8 @@ import { modelsQuery } from "../../session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
-import { serverMessage } from "../../lib/server/server-messages.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
-import { stored } from "../../lib/storage.ts";
-import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
+import { changeRow, readRows, sortQuery, type Rows } from "../../lib/rows.ts";
 
 export interface ChannelFilter {
   readonly page: number;
@@ -62,36 +50,11 @@ export function channelsQuery(filter: ChannelFilter) {
   });
 }
 
-export function channelQuery(id: number) {
-  return queryOptions({
-    queryKey: queryKeys.channels.one(id),
-    queryFn: ({ signal }) => readVersion(channelGet, { params: { id }, signal }),
-    // A form starts from the server's current version, not from an older visit.
-    gcTime: 0,
-    staleTime: Infinity,
-  });
-}
-
 export const typesQuery = queryOptions({
   queryKey: queryKeys.channels.types,
   queryFn: ({ signal }) => call(channelTypes, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
-
-export const usualModelsQuery = queryOptions({
-  queryKey: queryKeys.channels.models,
-  queryFn: async ({ signal }) => {
-    const models = await call(modelsByType, { signal });
-    stored.channelModels.write(models);
-    return models;
-  },
-  staleTime: FRESH_STATIC_MS,
-});
-
-/** Names of all models that the gateway knows. */
-export async function allModels(): Promise<string[]> {
-  return (await call(channelCatalogue, {})).map(({ id }) => id);
-}
 
 export const groupsQuery = queryOptions({
   queryKey: queryKeys.groups.every,
@@ -102,6 +65,7 @@ export const groupsQuery = queryOptions({
 export async function refreshChannels(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: queryKeys.channels.lists }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.channels.pauses }),
     queryClient.invalidateQueries({ queryKey: queryKeys.channels.managed }),
     queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
     queryClient.invalidateQueries({ queryKey: queryKeys.pricing.all }),
@@ -155,18 +119,6 @@ export async function refreshBalance(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-/** With `isOne`, the keys of all lines belong to one channel; otherwise each line creates a channel. */
-export async function createChannel(input: ChannelInput, isOne: boolean): Promise<void> {
-  await call(channelCreate, { body: { ...input, multi_key: isOne } });
-  await refreshChannels();
-}
-
-export async function updateChannel({ row, tag }: Version<Channel>, input: ChannelInput): Promise<Channel> {
-  const saved = await call(channelUpdate, { body: { ...input, id: row.id }, ifMatch: tag });
-  await Promise.all([refreshChannels(), queryClient.invalidateQueries({ queryKey: keysQuery(row.id).queryKey })]);
-  return saved;
-}
-
 export async function copyChannel(channel: Channel): Promise<Channel> {
   const copy = await call(channelCopy, { params: { id: channel.id } });
   await refreshChannels();
@@ -190,36 +142,4 @@ export async function deleteMany(ids: readonly number[]) {
 /** Changes channels and reports each result; the caller reloads the list. */
 export function patchMany({ ids, patch }: { readonly ids: readonly number[]; readonly patch: ChannelInput }) {
   return call(channelBulk, { body: { ids: [...ids], action: "patch", patch } });
-}
-
-/**
- * Fetches the models that the upstream of a form offers, with the stored channel's key while it is unchanged, otherwise
- * with the form's.
- */
-export function fetchModels(id: number | undefined, input: ChannelInput): Promise<string[]> {
-  if (id !== undefined && !input.key) return call(channelModelsOf, { params: { id } });
-  const { base_url, type, key } = input;
-  return call(channelModelsFor, { body: { base_url, type, key } });
-}
-
-/** Tests a form that is not saved. */
-export async function probeChannel(id: number | undefined, input: ChannelInput) {
-  const model = input.test_model || undefined;
-  const result = await call(channelProbe, { body: { ...input, kind: "test", model, id } });
-  return { ...result, message: serverMessage(findMessageKey(result.code), result.message) };
-}
-
-export function keysQuery(id: number) {
-  return queryOptions({
-    queryKey: queryKeys.channels.keys(id),
-    queryFn: ({ signal }) => call(channelKeys, { params: { id }, signal }),
-  });
-}
-
-/** Switches one key on or off; switching off the last key disables the channel, and the first one enables it again. */
-export async function setKeyStatus(id: number, index: number, isOn: boolean): Promise<void> {
-  const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
-  const keys = await call(channelKeySwitch, { params: { id }, body: { index, status } });
-  queryClient.setQueryData(keysQuery(id).queryKey, keys);
-  await Promise.all([refreshChannels(), queryClient.invalidateQueries({ queryKey: channelQuery(id).queryKey })]);
 }

@@ -31,7 +31,11 @@ export function StateMark({ channel }: { readonly channel: Channel }) {
   const state = toChannelState(channel.status);
   const { reason, at } = statusInfo(channel.other_info);
   const isReasoned = channel.status === CHANNEL_STATUS.disabledBySystem && reason !== "";
-  const title = isReasoned ? `${reason}${at === undefined ? "" : ` · ${formatExactTime(at, language)}`}` : undefined;
+  // A pause or a person may have left a reason, too; it has no place in the row.
+  const title =
+    reason !== "" && channel.status !== CHANNEL_STATUS.enabled
+      ? `${reason}${at === undefined ? "" : ` · ${formatExactTime(at, language)}`}`
+      : undefined;
   return (
     <span className="cut" title={title}>
       <Mark kind={state.mark} label={isReasoned ? `${t(state.text)}: ${reason}` : t(state.text)} />

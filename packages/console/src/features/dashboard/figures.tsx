@@ -2,7 +2,9 @@ import { SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { abbreviate, formatChange, formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { useNow } from "../../lib/now.ts";
 import { FigureCard } from "../../shared/usage/figure-card.tsx";
+import { Delta } from "../../ui/display/delta.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { rateQuery, type Comparison, type UsageFilter } from "./api.ts";
 import { metricText, type Dimension } from "./dimension.ts";
@@ -29,12 +31,22 @@ export function Figures(props: FiguresProps) {
   const language = useLanguage();
   const rate = useQuery(rateQuery(props.filter)).data;
   const { now, comparison, buckets } = props;
+  const at = useNow();
   const describeChange = (metric: Metric) => {
     if (!comparison) return undefined;
     const { hours } = comparison;
-    const change = formatChange(readAmounts(comparison.now)[metric], readAmounts(comparison.before)[metric], language);
+    const [value, earlier] = [readAmounts(comparison.now)[metric], readAmounts(comparison.before)[metric]];
+    const change = formatChange(value, earlier, language);
     return (
-      <span title={t("beforeHelp", { hours })}>{change === undefined ? t("beforeNone") : t("before", { change })}</span>
+      <span title={t("beforeHelp", { hours })}>
+        {change === undefined ? (
+          t("beforeNone")
+        ) : (
+          <Delta by={value - earlier} more="plain">
+            {t("before", { change })}
+          </Delta>
+        )}
+      </span>
     );
   };
   return (
@@ -44,7 +56,7 @@ export function Figures(props: FiguresProps) {
           key={metric}
           label={t(metricText(metric, props.dimension))}
           note={describeChange(metric)}
-          trend={{ values: buckets.map((bucket) => bucket[metric]) }}
+          trend={{ values: buckets.filter(({ end }) => end <= at + 1).map((bucket) => bucket[metric]) }}
         >
           {now && (metric === "quota" ? <Money quota={now.quota} /> : <Count value={now[metric]} />)}
         </FigureCard>

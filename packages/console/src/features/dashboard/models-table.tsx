@@ -89,7 +89,7 @@ export function ModelsTable(props: ModelsProps) {
   const { models, metric, figures } = props;
   const rest = sumRest(props);
   return (
-    <div className="grid-frame models-table">
+    <div className="grid-frame models-table table-stays">
       <h2>{props.title}</h2>
       <table className="grid">
         <thead>

@@ -86,8 +86,8 @@ export function listBuckets(
   }));
 }
 
-/** How many models have a colour of their own; the rest is one series. */
-export const MAX_SERIES = 7;
+/** How many series a chart has: twelve models with a colour of their own, and the rest, which the table lists. */
+export const MAX_SERIES = 13;
 /** Key of the rest; no model has this name. */
 export const OTHERS = "\n";
 

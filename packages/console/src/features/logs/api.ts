@@ -1,6 +1,4 @@
 import {
-  logExplain,
-  logExplainSelf,
   logFacets,
   logFacetsSelf,
   logGet,
@@ -35,6 +33,9 @@ export interface LogFilter {
   /** Code and HTTP status of failed calls. */
   readonly code: string;
   readonly status: string;
+  /** Tags that a call has, `app=shop|env=prod`. */
+  readonly tags: string;
+  readonly endUser: string;
   /** Finds the rows of this request at any time. */
   readonly request: string;
   readonly range: string;
@@ -58,6 +59,8 @@ export function buildLogQuery(filter: LogFilter, isAdmin: boolean) {
     group: filter.group,
     code: filter.code,
     status: filter.status,
+    tags: filter.tags,
+    end_user: filter.endUser,
     start_timestamp: from,
     end_timestamp: to,
   };
@@ -138,16 +141,6 @@ export function openTail(
 ): Promise<ReadableStream<Uint8Array>> {
   const query = { ...buildLogQuery(filter, isAdmin), end_timestamp: 0 };
   return isAdmin ? openStream(logTail, { query, signal }) : openStream(logTailSelf, { query, signal });
-}
-
-/** Why a call used its channel; the record of a row never changes. */
-export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boolean) {
-  return queryOptions({
-    queryKey: queryKeys.logs.explanation(isAdmin ? id : request),
-    queryFn: ({ signal }) =>
-      isAdmin ? call(logExplain, { params: { id }, signal }) : call(logExplainSelf, { params: { request }, signal }),
-    staleTime: Infinity,
-  });
 }
 
 /** Reloads the list alone. */

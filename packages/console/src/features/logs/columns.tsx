@@ -127,12 +127,26 @@ function UserCell(props: { readonly row: LogRow; onOpen(row: LogRow): void }) {
   );
 }
 
+/** Tags and end user of a call. */
+function TagsCell({ row }: { readonly row: LogRow }) {
+  const parts = [...row.tags.split("|"), row.end_user].filter((part) => part !== "");
+  if (parts.length === 0) return <span className="soft">–</span>;
+  const text = parts.join(", ");
+  return (
+    <span className="cut log-name" title={text}>
+      <bdi>{text}</bdi>
+    </span>
+  );
+}
+
 interface ColumnsInput extends TextsProps {
   readonly isAdmin: boolean;
+  /** True if a row of the page has a tag or an end user: without them the column says nothing. */
+  readonly hasTags: boolean;
   onUser(row: LogRow): void;
 }
 
-export function logColumns({ t, say, isAdmin, onUser }: ColumnsInput): Column<LogRow>[] {
+export function logColumns({ t, say, isAdmin, hasTags, onUser }: ColumnsInput): Column<LogRow>[] {
   const adminOnly: Column<LogRow>[] = [
     {
       id: "channel",
@@ -151,6 +165,14 @@ export function logColumns({ t, say, isAdmin, onUser }: ColumnsInput): Column<Lo
       cell: (row) => <UserCell row={row} onOpen={onUser} />,
     },
   ];
+  const tags: Column<LogRow> = {
+    id: "tags",
+    header: t("tags"),
+    width: 96,
+    rank: 2,
+    isMinor: true,
+    cell: (row) => <TagsCell row={row} />,
+  };
   return [
     { id: "time", header: t("time"), width: 110, cell: (row) => <Stamp at={row.created_at} /> },
     ...(isAdmin ? adminOnly : []),
@@ -172,6 +194,7 @@ export function logColumns({ t, say, isAdmin, onUser }: ColumnsInput): Column<Lo
       isElastic: true,
       cell: (row) => <ModelCell row={row} t={t} say={say} />,
     },
+    ...(hasTags ? [tags] : []),
     {
       id: "duration",
       header: t("duration"),

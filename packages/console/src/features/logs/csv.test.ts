@@ -22,6 +22,8 @@ const row: LogRow = {
   group: "default",
   ip: "::1",
   request_id: "r1",
+  tags: "app=shop",
+  end_user: "=42",
   other: '{"frt":120,"cache_tokens":2}',
 };
 
@@ -29,7 +31,7 @@ test("rows are lines of text, numbers stay numbers, and no name is a formula", (
   const admin = csvWriter({ isAdmin: true, quotaPerUnit: 500_000 });
   expect(admin.head).toMatch(/^\u{FEFF}time,type,token,.*,content,user,channel_id,channel\r\n$/u);
   expect(admin.rows([row])).toBe(
-    "2026-09-21T14:13:20.000Z,consumption,'@sum,default,gpt-4o,true,2,120,3,2,4,-25,-0.00005,r1,::1," +
+    "2026-09-21T14:13:20.000Z,consumption,'@sum,default,gpt-4o,true,2,120,3,2,4,-25,-0.00005,r1,app=shop,'=42,::1," +
       '"said ""one"",\ntwo",\'=cmd(),7,"Azure, EU"\r\n',
   );
   expect(csvWriter({ isAdmin: false, quotaPerUnit: 500_000 }).head).not.toContain("channel");

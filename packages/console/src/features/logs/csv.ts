@@ -30,6 +30,8 @@ const COLUMNS: readonly CsvColumn[] = [
   ["quota", (row) => row.quota],
   ["dollars", (row, unit) => row.quota / unit],
   ["request_id", (row) => row.request_id],
+  ["tags", (row) => row.tags],
+  ["end_user", (row) => row.end_user],
   ["ip", (row) => row.ip],
   ["content", (row) => row.content],
 ];

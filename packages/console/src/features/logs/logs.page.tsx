@@ -133,7 +133,8 @@ export function LogsPage() {
   const { data, error, isFetching, refetch } = useQuery(logsQuery(filter, { page, size }, isAdmin));
   const rows = useMemo(() => data && withTail(tail, data.items, isAdmin), [data, tail, isAdmin]);
   const [user, setUser] = useState<LogRow>();
-  const columns = useMemo(() => logColumns({ t, say, isAdmin, onUser: setUser }), [t, say, isAdmin]);
+  const hasTags = rows?.some((row) => row.tags !== "" || row.end_user !== "") ?? false;
+  const columns = useMemo(() => logColumns({ t, say, isAdmin, hasTags, onUser: setUser }), [t, say, isAdmin, hasTags]);
   const peek = usePeek({
     rows,
     getRowKey: (row: LogRow) => buildRowKey(row, isAdmin),

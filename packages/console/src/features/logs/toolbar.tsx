@@ -77,6 +77,12 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
         onChange={(token) => onFilter({ token })}
       />
       <FilterText label={t("group")} width="84px" value={filter.group} onChange={(group) => onFilter({ group })} />
+      <FilterText
+        label={t("searchTag")}
+        width="112px"
+        value={filter.tags || filter.endUser}
+        onChange={(text) => onFilter(text.includes("=") ? { tags: text } : { tags: "", endUser: text })}
+      />
       {isAdmin && (
         <>
           <FilterText
@@ -105,6 +111,8 @@ function Chips({ filter, onFilter }: ToolbarProps) {
   const chips = [
     { name: "tokenId", label: t("token"), text: filter.tokenId === "" ? "" : (tokenName ?? `#${filter.tokenId}`) },
     { name: "status", label: t("status"), text: filter.status },
+    // The field shows the tags if there are both.
+    { name: "endUser", label: t("endUser"), text: filter.tags === "" ? "" : filter.endUser },
     { name: "code", label: t("code"), text: findReasonText(filter.code, say) ?? filter.code },
   ] as const;
   const shown = chips.filter(({ text }) => text !== "");

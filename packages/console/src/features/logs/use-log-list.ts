@@ -14,6 +14,8 @@ const FILTER: Readonly<Record<keyof LogFilter, string>> = {
   group: "",
   code: "",
   status: "",
+  tags: "",
+  endUser: "",
   request: "",
   range: "today",
   from: "",
@@ -47,7 +49,8 @@ export function useLogList() {
     [setSearch],
   );
   const { type, token, tokenId, model, user, channel, group, code, status, request, range, from, to } = list.state;
-  const what = { type, token, tokenId, model, user, channel, group, code, status, request };
+  const { tags, endUser } = list.state;
+  const what = { type, token, tokenId, model, user, channel, group, code, status, tags, endUser, request };
   const filter: LogFilter = { ...what, range, from, to };
   return {
     list,

@@ -13,7 +13,7 @@ import { FRESH_STATIC_MS } from "../../lib/query.ts";
 import { BulkBar } from "../../ui/bulk/bulk-bar.tsx";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { DataGrid } from "../../ui/grid/data-grid.tsx";
-import type { Column } from "../../ui/grid/grid-props.ts";
+import type { Column, RowId } from "../../ui/grid/grid-props.ts";
 import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
@@ -141,7 +141,7 @@ export function PricingPage() {
     [group, ratio, state.in, state.out, state.n],
   );
   const shown = useMemo(() => columns(t, reader), [t, reader]);
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [selected, setSelected] = useState<ReadonlySet<RowId>>(new Set());
   const matching = useMemo(() => {
     const word = state.q.toLowerCase();
     const found = data?.rows.filter(

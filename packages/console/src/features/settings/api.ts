@@ -25,6 +25,8 @@ import {
   twoFactorDisable,
   twoFactorGet,
   type AccessScope,
+  type PriceOption,
+  type PriceTexts,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
@@ -32,7 +34,6 @@ import { nowSeconds } from "../../lib/now.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
-import type { PriceOption, PriceTexts } from "./options/prices/prices.ts";
 
 export const optionsQuery = queryOptions({
   queryKey: queryKeys.options.list,

@@ -16,7 +16,7 @@ import type { Limits } from "../../lib/limits.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
-import { getChangeKey } from "./change-keys.ts";
+import { getChangeKey } from "../../lib/change-keys.ts";
 
 export interface UserFilter {
   readonly page: number;

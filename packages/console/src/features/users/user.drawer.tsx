@@ -71,7 +71,7 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
   });
   return (
     <DrawerForm form={form} list="/user" createLabel={user === undefined ? t("create") : undefined}>
-      <Profile form={form} isNew={user === undefined} />
+      <Profile form={form} isNew={user === undefined} manager={user?.managed_by} />
       {user && <Balance form={form} user={user} unit={unit} />}
       {user && <RequestLimits form={form} />}
       {user && <Bindings user={user} />}
@@ -79,14 +79,27 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
   );
 }
 
-function Profile({ form, isNew }: { readonly form: Form; readonly isNew: boolean }) {
+interface ProfileProps {
+  readonly form: Form;
+  readonly isNew: boolean;
+  /** The provider whose directory decides about the names; undefined = none. */
+  readonly manager: string | undefined;
+}
+
+function Profile({ form, isNew, manager }: ProfileProps) {
   const t = useTexts();
   const { values, errors, set } = form;
   const groups = useQuery({ ...groupsQuery, enabled: !isNew }).data ?? [values.group];
   return (
     <FormSection title={t("sectionProfile")}>
-      <TextField label={t("username")} isRequired help={t("usernameHelp")} {...form.input("username")} />
-      <TextField label={t("displayName")} {...form.input("display_name")} />
+      <TextField
+        label={t("username")}
+        isRequired
+        isDisabled={manager !== undefined}
+        help={manager === undefined ? t("usernameHelp") : t("managedBy", { provider: manager })}
+        {...form.input("username")}
+      />
+      <TextField label={t("displayName")} isDisabled={manager !== undefined} {...form.input("display_name")} />
       <SecretField
         label={t("password")}
         isRequired={isNew}

@@ -87,7 +87,7 @@ function UserActions({ user }: { readonly user: User }) {
     icon: isOn ? "pause" : "play",
     run: () => manage(user, isOn ? "disable" : "enable"),
   };
-  if (!isBelow) return <RowMenu name={name} entries={[usage, edit, log, budgets]} />;
+  if (!isBelow) return <RowMenu name={name} entries={[usage, edit, log, budgets]} target={`user ${user.id}`} />;
   const isAdmin = user.role >= ROLE.admin;
   // Prevents an accidental change of a status that this release does not know.
   const isKnown = isOn || user.status === USER_STATUS.disabled;
@@ -125,7 +125,7 @@ function UserActions({ user }: { readonly user: User }) {
         }),
     },
   ];
-  return <RowMenu name={name} entries={entries} />;
+  return <RowMenu name={name} entries={entries} target={`user ${user.id}`} />;
 }
 
 function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {

@@ -11,6 +11,7 @@ const NOTES: readonly (readonly [RegExp, string])[] = [
   [/^Cleared (\d+) logs before (.+)$/, "已清除 $2 之前的 $1 条日志"],
   [/^Option (\S+) changed$/, "选项 $1 已修改"],
   [/^The administrator changed the user quota from (\S+) to ([^\s:]+)/, "管理员将用户额度从 $1 改为 $2"],
+  [/^The administrator changed the balance of the team from (\S+) to ([^\s:]+)/, "管理员将团队余额从 $1 改为 $2"],
   [/^New user registration gift (\S+)$/, "新用户注册赠送 $1"],
   [/^Gift for using an invitation code (\S+)$/, "使用邀请码赠送 $1"],
   [/^Invitation reward (\S+)$/, "邀请奖励 $1"],

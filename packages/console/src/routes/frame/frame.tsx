@@ -27,7 +27,9 @@ const ShortcutSheet = lateOverlay(async () => (await import("./shortcut-sheet.ts
 function GoKeys() {
   const navigate = useNavigate();
   const pages = usePages();
-  return pages.map((page) => <GoKey key={page.path} keys={`g>${page.key}`} go={() => void navigate(page.path)} />);
+  return pages.map(({ path, key }) =>
+    key === undefined ? null : <GoKey key={path} keys={`g>${key}`} go={() => void navigate(path)} />,
+  );
 }
 
 function GoKey(props: { readonly keys: string; go(): void }) {

@@ -24,7 +24,9 @@ export function ShortcutSheet(props: { onClose(): void }) {
     ["mod+Enter", t("keySave")],
     ["mod+z", t("keyUndo")],
     ["mod+b", t("collapse")],
-    ...pages.map((page) => [`g>${page.key}`, t("keyGo", { name: t(page.label) })] as const),
+    ...pages.flatMap(({ key, label }) =>
+      key === undefined ? [] : [[`g>${key}`, t("keyGo", { name: t(label) })] as const],
+    ),
   ];
   return (
     <Modal title={t("shortcuts")} hasCross size="md" onClose={props.onClose}>

@@ -3,7 +3,7 @@ import { NavLink } from "react-router";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { tip } from "../../ui/display/tip.ts";
-import type { PageEntry, Section } from "../pages.ts";
+import type { PageEntry, Section } from "../page-entry.ts";
 import { useStatus } from "../../session/status.ts";
 import { useTexts } from "../../shared/texts.ts";
 import { usePages } from "../use-pages.ts";

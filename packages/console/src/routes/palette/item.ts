@@ -6,6 +6,8 @@ export type Item = {
   readonly label: string;
   /** A second name that the search also finds. */
   readonly note?: string;
+  /** What else finds it; default: its id, such as the address of a page. */
+  readonly term?: string;
   readonly icon: IconName;
   readonly keys?: string;
 } & ({ readonly to: string } | { run(): void });

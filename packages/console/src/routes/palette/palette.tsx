@@ -1,6 +1,6 @@
 import { ROLE } from "@fairway/wire";
 import { Dialog, Portal } from "@chakra-ui/react";
-import { Command } from "cmdk";
+import { Command, defaultFilter } from "cmdk";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { printKeys } from "../../lib/keys.ts";
@@ -28,7 +28,7 @@ function Group(props: {
       {props.items.map((item) => (
         <Command.Item
           key={item.id}
-          value={`${item.label} ${item.note ?? ""} ${item.id}`}
+          value={`${item.label} ${item.note ?? ""} ${item.term ?? item.id}`}
           forceMount={props.isFound ?? false}
           onSelect={() => props.onRun(item)}
         >
@@ -89,7 +89,7 @@ function usePlaces() {
     id: path,
     label: t(label),
     icon,
-    keys: `g>${key}`,
+    ...(key !== undefined && { keys: `g>${key}` }),
     to: path,
   }));
   const recent = recents().map(({ to, label, icon }): Item => ({
@@ -99,6 +99,15 @@ function usePlaces() {
     to,
   }));
   return { pages, recent };
+}
+
+/** Below this score only single letters match, all over the text. */
+const LOOSE = 0.01;
+
+/** Returns how well an entry matches; 0 leaves it out. */
+function scoreEntry(value: string, search: string): number {
+  const score = defaultFilter(value, search);
+  return score < LOOSE ? 0 : score;
 }
 
 /** Ctrl K: pages, actions, and search results by name. */
@@ -113,7 +122,10 @@ export function Palette(props: { onClose(): void }) {
   const { pages, recent } = usePlaces();
   const { found, channels, tokens, users, models, settings } = useHits(text);
   const actions = useGlobalActions();
-  const offered = useOfferedActions().map(({ id, label, icon = "bolt", run }): Item => ({ id, label, icon, run }));
+  const offered = useOfferedActions().map(({ id, label, icon = "bolt", run }): Item => {
+    // The id names the page, which would find all of its actions before the page itself.
+    return { id, label, icon, run, term: "" };
+  });
   const hits = [...channels, ...tokens, ...users, ...models, ...settings];
   useEffect(() => {
     // Search results arrive after the list has chosen its first entry, or none.
@@ -144,6 +156,7 @@ export function Palette(props: { onClose(): void }) {
               ref={root}
               label={t("paletteTitle")}
               loop
+              filter={scoreEntry}
               className="palette"
               value={chosen}
               onValueChange={setChosen}

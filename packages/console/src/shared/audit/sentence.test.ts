@@ -53,10 +53,12 @@ const READS = new Set([
   "compatiblePasskeyBegin",
   "declarativePlan",
   "passkeyOptions",
+  "pricePreview",
   "selfInviteCode",
   "stripeAmount",
   "tokenFind",
   "tokenKey",
+  "teamTokenKey",
   "tokenKeys",
   "walletAmount",
 ]);

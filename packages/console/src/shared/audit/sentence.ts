@@ -18,13 +18,25 @@ const VERBS = {
 /** Prefixes of call names, each with its noun. */
 const NOUNS = {
   accessToken: "nounAccessToken",
+  batch: "nounBatch",
   budget: "nounBudget",
   channel: "nounChannel",
   file: "nounFile",
+  identityProvider: "nounProvider",
   option: "nounOption",
   passkey: "nounPasskey",
   redemption: "nounRedemption",
+  savedReport: "nounReport",
+  serviceAccount: "nounServiceAccount",
+  serviceToken: "nounServiceToken",
+  team: "nounTeam",
+  teamInvitation: "nounTeamInvitation",
+  teamMember: "nounTeamMember",
+  teamToken: "nounTeamKey",
   token: "nounToken",
+  operatorWebhook: "nounWebhook",
+  teamWebhook: "nounWebhook",
+  webhook: "nounWebhook",
   user: "nounUser",
 } as const;
 

@@ -16,12 +16,16 @@ const TRIES = 8;
 
 class NotYet extends Error {}
 
-/** The row of a request; it is written after the answer. */
-export function rowQuery(requestId: string) {
+/** The row of a request; it is written after the answer. Calls with a key of a team are in the log of the team. */
+export function rowQuery(requestId: string, teamId: number | undefined) {
   return queryOptions({
     queryKey: queryKeys.logs.request(requestId),
     queryFn: async ({ signal }): Promise<LogRow> => {
-      const { items } = await call(logListSelf, { query: { p: 1, page_size: 1, request_id: requestId }, signal });
+      const query = { p: 1, page_size: 1, request_id: requestId };
+      const { items } = await (teamId === undefined
+        ? call(logListSelf, { query, signal })
+        : // Few keys belong to a team, so the other pages do not carry its calls.
+          (await import("./team-row.ts")).readTeamRow(teamId, query, signal));
       const [row] = items;
       if (!row) throw new NotYet();
       return row;

@@ -24,12 +24,14 @@ interface ConnectProps {
   readonly token: Token;
   /** True if its first button is the next step of the page. */
   readonly isPrimary?: boolean;
+  /** The team whose key it is. */
+  readonly teamId?: number;
   /** Called when the row of a test request is in the log. */
   onArrived?(): void;
 }
 
 /** Shows how applications use a token: address, key, examples by client, and a request to try. */
-export function Connect({ token, isPrimary = false, onArrived }: ConnectProps) {
+export function Connect({ token, isPrimary = false, teamId, onArrived }: ConnectProps) {
   const t = useTexts();
   const { server_address: server } = useStatus();
   const models = useModels(token);
@@ -79,7 +81,13 @@ export function Connect({ token, isPrimary = false, onArrived }: ConnectProps) {
         )}
       </Flex>
       <CodeTabs label={t("examples")} copyLabel={t("copySnippet")} snippets={snippetsFor(shown, key)} />
-      <TestRequest token={token} model={model} isPrimary={isPrimary} {...(onArrived ? { onArrived } : {})} />
+      <TestRequest
+        token={token}
+        model={model}
+        isPrimary={isPrimary}
+        teamId={teamId}
+        {...(onArrived ? { onArrived } : {})}
+      />
     </Flex>
   );
 }

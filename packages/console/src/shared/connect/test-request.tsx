@@ -65,10 +65,10 @@ function Row({ row }: { readonly row: LogRow }) {
   );
 }
 
-function Arrival(props: { readonly requestId: string; onArrived?(): void }) {
+function Arrival(props: { readonly requestId: string; readonly teamId: number | undefined; onArrived?(): void }) {
   const t = useTexts();
-  const { data: row, isError } = useQuery(rowQuery(props.requestId));
-  const { requestId, onArrived } = props;
+  const { data: row, isError } = useQuery(rowQuery(props.requestId, props.teamId));
+  const { requestId, teamId, onArrived } = props;
   useEffect(() => {
     if (!row) return;
     void queryClient.invalidateQueries({ queryKey: queryKeys.logs.recent });
@@ -80,16 +80,18 @@ function Arrival(props: { readonly requestId: string; onArrived?(): void }) {
     <Flex direction="column" gap="2">
       <Flex align="center" gap="3" wrap="wrap">
         <Mark kind="go" label={t("arrived")} />
-        <Link className="link" to={`/log?request=${encodeURIComponent(requestId)}`}>
-          {t("openRow")}
-        </Link>
+        {teamId === undefined && (
+          <Link className="link" to={`/log?request=${encodeURIComponent(requestId)}`}>
+            {t("openRow")}
+          </Link>
+        )}
       </Flex>
       <Row row={row} />
     </Flex>
   );
 }
 
-function Answer(props: { readonly reply: Reply; onArrived?(): void }) {
+function Answer(props: { readonly reply: Reply; readonly teamId: number | undefined; onArrived?(): void }) {
   const t = useTexts();
   const { reply } = props;
   const time = milliseconds(reply.elapsedMs);
@@ -107,6 +109,7 @@ function Answer(props: { readonly reply: Reply; onArrived?(): void }) {
         <Arrival
           key={reply.requestId}
           requestId={reply.requestId}
+          teamId={props.teamId}
           {...(reply.isOk && props.onArrived ? { onArrived: props.onArrived } : {})}
         />
       )}
@@ -119,6 +122,7 @@ export function TestRequest(props: {
   readonly token: Token;
   readonly model: string | undefined;
   readonly isPrimary?: boolean;
+  readonly teamId?: number | undefined;
   onArrived?(): void;
 }) {
   const t = useTexts();
@@ -142,7 +146,9 @@ export function TestRequest(props: {
       </Flex>
       <Box role="status">
         {isWaiting && <Mark kind="underway" label={t("sending", { model: model ?? "" })} />}
-        {reply && <Answer reply={reply} {...(props.onArrived ? { onArrived: props.onArrived } : {})} />}
+        {reply && (
+          <Answer reply={reply} teamId={props.teamId} {...(props.onArrived ? { onArrived: props.onArrived } : {})} />
+        )}
       </Box>
     </Flex>
   );

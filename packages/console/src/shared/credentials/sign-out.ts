@@ -8,11 +8,14 @@ import { mayLeaveForms } from "../../ui/feedback/unsaved-guard.ts";
 import { useTexts } from "../texts.ts";
 import { forgetUser } from "../../session/session.ts";
 
-/** Ends the session. Running reads are cancelled first, because their session would be over. */
-async function signOut(): Promise<void> {
+/**
+ * Ends the session. Running reads are cancelled first, because their session would be over. Returns where the provider
+ * that began it ends its own; "" if it does not.
+ */
+async function signOut(): Promise<string> {
   await queryClient.cancelQueries();
   try {
-    await callLast(logout, {}, forgetUser);
+    return (await callLast(logout, {}, forgetUser))?.redirect ?? "";
   } catch (problem) {
     void queryClient.invalidateQueries();
     throw problem;
@@ -25,7 +28,8 @@ export function useSignOut(): () => void {
   return useCallback(() => {
     const leave = async () => {
       if (!(await mayLeaveForms())) return;
-      await signOut();
+      const redirect = await signOut();
+      if (redirect !== "") return window.location.assign(redirect);
       toast("success", t("signedOut"));
       void navigate("/login");
     };

@@ -19,7 +19,7 @@ export function ChartTable(props: ChartTableProps) {
     .map((slot) => ({ slot, total: series.reduce((sum, { key }) => sum + (slot.values[key] ?? 0), 0) }))
     .filter(({ total }) => total > 0);
   return (
-    <div className="chart-table" tabIndex={0} role="region" aria-label={props.summary}>
+    <div className="chart-table table-stays" tabIndex={0} role="region" aria-label={props.summary}>
       <table className="grid">
         <thead>
           <tr>

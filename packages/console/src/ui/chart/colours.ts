@@ -1,5 +1,5 @@
 /** Hues of data series. The error red is not one of them, because it marks only errors. */
-const HUES = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"] as const;
+const HUES = ["fairway", "flare", "beacon", "azure", "plum", "kelp"] as const;
 const SHADES = 3;
 
 /** Classes of `chart.css` that set the colour of a series. */

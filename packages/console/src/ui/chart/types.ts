@@ -26,6 +26,8 @@ export interface ChartProps {
   /** Pixels. */
   readonly height?: number;
   print(value: number): string;
+  /** Formats a label of the axis, if it differs from a single value: all of them have this unit. */
+  printTick?(value: number, unit: number): string;
   /** Returns the unit of an axis whose largest value is `top`; defaults to 1. */
   selectUnit?(top: number): number;
   /** Called on a click or Enter: the slot, and the series if one was clicked. */

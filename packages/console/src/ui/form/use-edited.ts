@@ -14,19 +14,23 @@ export interface Edited<R> extends Version<R> {
   onProblem(problem: unknown): void;
 }
 
+/** Asks after a conflict whether the newer version shall replace the input. */
+export function askForNewer(): Promise<boolean> {
+  return ask({
+    title: say("staleTitle"),
+    body: say("staleBody"),
+    confirm: say("staleLoad"),
+    cancel: say("keepEditing"),
+    isDangerous: true,
+  });
+}
+
 /** Reads the row that a form edits. A newer version replaces it only on request, because that discards the input. */
 export function useEdited<R>(query: UseQueryOptions<Version<R>, Error, Version<R>, (string | number)[]>) {
   const { data, error, refetch } = useQuery(query);
   const [edition, setEdition] = useState(0);
   async function loadNewer(): Promise<void> {
-    const isWanted = await ask({
-      title: say("staleTitle"),
-      body: say("staleBody"),
-      confirm: say("staleLoad"),
-      cancel: say("keepEditing"),
-      isDangerous: true,
-    });
-    if (!isWanted) return;
+    if (!(await askForNewer())) return;
     const loaded = await refetch();
     if (loaded.error) toastProblem(loaded.error);
     else setEdition(edition + 1);

@@ -20,9 +20,12 @@ export interface Column<Row> {
   readonly rank?: number;
 }
 
+/** What identifies a row in its table. */
+export type RowId = number | string;
+
 export interface Selection {
-  readonly ids: ReadonlySet<number>;
-  change(ids: ReadonlySet<number>): void;
+  readonly ids: ReadonlySet<RowId>;
+  change(ids: ReadonlySet<RowId>): void;
   /** Rows of other pages are selected too. */
   readonly isBeyondPage?: boolean;
   /** Selects all rows that match the filters; absent if there are no more than the page shows. */
@@ -44,7 +47,7 @@ export interface GridProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
-  rowId(row: Row): number;
+  rowId(row: Row): RowId;
   /** Returns the name of a row, for the labels of its controls. */
   rowName(row: Row): string;
   readonly isFetching: boolean;
@@ -61,7 +64,7 @@ export interface GridProps<Row> {
   onOpen?(row: Row): void;
   /** Actions on the focused row, by key. */
   readonly keys?: Readonly<Record<string, (row: Row) => void>>;
-  readonly opened?: number | undefined;
+  readonly opened?: RowId | undefined;
   detail?(row: Row): ReactNode;
   readonly density?: Density;
   readonly layout?: GridLayout;

@@ -8,6 +8,7 @@ export const en = {
   copied: "Copied",
   copyFailed: "Unable to copy to clipboard, please copy manually.",
   actions: "Actions",
+  history: "History",
   actionsOf: "Actions for {name}",
   clear: "Clear",
   clearFilters: "Clear filters",

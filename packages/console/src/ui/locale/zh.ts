@@ -11,6 +11,7 @@ export const zh: Translation<typeof en> = {
   copied: "已复制",
   copyFailed: "无法复制到剪贴板，请手动复制。",
   actions: "操作",
+  history: "历史记录",
   actionsOf: "“{name}”的操作",
   clear: "清除",
   clearFilters: "清除筛选",

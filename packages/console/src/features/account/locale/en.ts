@@ -24,6 +24,8 @@ export const en = {
   email: "E-mail",
   sendAgainIn: "Send again in {seconds} s",
   forgot: "Forgot the password?",
+  companyAddress: "{company} signs in with its own accounts.",
+  companyGo: "Sign in with {company}",
   continueWith: "Continue with {service}",
   wechat: "WeChat",
   signingIn: "Signing in with {service} …",

@@ -27,6 +27,8 @@ export const zh: Translation<typeof en> = {
   email: "邮箱",
   sendAgainIn: "{seconds} 秒后可重新发送",
   forgot: "忘记密码？",
+  companyAddress: "{company} 使用自己的账号登录。",
+  companyGo: "使用 {company} 登录",
   continueWith: "使用 {service} 继续",
   wechat: "微信",
   signingIn: "正在使用 {service} 登录…",

@@ -10,6 +10,7 @@ import { useTexts } from "../texts.ts";
 import { lateOverlay } from "../../../ui/late/late.tsx";
 
 const TagDialog = lateOverlay(async () => (await import("./tag-dialog.tsx")).TagDialog);
+const PauseDialog = lateOverlay(async () => (await import("./pause-dialog.tsx")).PauseDialog);
 const BulkPatchDialog = lateOverlay(async () => (await import("./bulk-patch-dialog.tsx")).BulkPatchDialog);
 
 interface BulkActionsProps {
@@ -23,7 +24,7 @@ interface BulkActionsProps {
 export function BulkActions({ chosen, select, test }: BulkActionsProps) {
   const t = useTexts();
   const bulk = useBulk(select);
-  const [dialog, setDialog] = useState<"tag" | "change">();
+  const [dialog, setDialog] = useState<"tag" | "change" | "pause">();
   const { patchAction, statusAction } = useActions();
   const testing: BulkAction = {
     label: t("testMany"),
@@ -56,6 +57,7 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
       <BulkBar count={chosen.length} onClear={() => select(new Set())} bulk={bulk}>
         <BulkButton label={t("enable")} run={() => bulk.run(statusAction(true, chosen), chosen)} />
         <BulkButton label={t("disable")} run={() => bulk.run(statusAction(false, chosen), chosen)} />
+        <BulkButton label={t("pauseMany")} run={() => setDialog("pause")} />
         <BulkButton label={t("testMany")} run={() => bulk.run(testing, chosen)} />
         <BulkButton label={t("tagMany")} run={() => setDialog("tag")} />
         <BulkButton label={t("changeMany")} run={() => setDialog("change")} />
@@ -64,6 +66,16 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
       <Suspense>
         {dialog === "tag" && (
           <TagDialog channels={chosen} onApply={(plan) => patch(t("tagMany"), plan)} onClose={close} />
+        )}
+        {dialog === "pause" && (
+          <PauseDialog
+            channels={chosen}
+            onDone={() => {
+              close();
+              select(new Set());
+            }}
+            onClose={close}
+          />
         )}
         {dialog === "change" && (
           <BulkPatchDialog channels={chosen} onApply={(plan) => patch(t("changeTitle"), plan)} onClose={close} />

@@ -9,7 +9,7 @@ import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import type { Edited } from "../../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../../ui/form/use-close-to.ts";
-import { channelQuery, createChannel, updateChannel, usualModelsQuery } from "../api.ts";
+import { channelQuery, createChannel, updateChannel, usualModelsQuery } from "../form-api.ts";
 import { checkChannel, EMPTY_CHANNEL, toChannelDraft, toChannelInput, type ChannelDraft } from "./channel-form.ts";
 import { SectionIndex, type SectionName } from "./section-index.tsx";
 import { TestDock } from "./test-dock.tsx";

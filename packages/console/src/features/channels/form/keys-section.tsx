@@ -7,7 +7,7 @@ import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
 import { When } from "../../../ui/display/when.tsx";
-import { keysQuery, setKeyStatus } from "../api.ts";
+import { keysQuery, setKeyStatus } from "../form-api.ts";
 import { keyName } from "../key-name.ts";
 import { sectionAnchor } from "./section-index.tsx";
 import { useTexts } from "../texts.ts";

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { ChipsField } from "../../../ui/form/chips-field.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
-import { allModels, fetchModels, usualModelsQuery } from "../api.ts";
+import { allModels, fetchModels, usualModelsQuery } from "../form-api.ts";
 import { toChannelInput } from "./channel-form.ts";
 import { useType, type SectionProps } from "./sections.tsx";
 import { sectionAnchor } from "./section-index.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { problemText } from "../../../ui/feedback/toaster.ts";
-import { probeChannel } from "../api.ts";
+import { probeChannel } from "../form-api.ts";
 import { toChannelInput, type ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "../texts.ts";
 

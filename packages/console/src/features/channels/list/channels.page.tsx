@@ -19,7 +19,9 @@ import { channelsQuery, refreshChannels, testChannel, typesQuery } from "../api.
 import { BulkActions } from "../bulk/bulk-actions.tsx";
 import { channelColumns } from "./columns.tsx";
 import { DEFAULTS, Filters } from "./filters.tsx";
+import { PauseBars } from "./pause-bars.tsx";
 import { JobBars, PageMenu } from "./page-menu.tsx";
+import { trafficQuery } from "./traffic.ts";
 import { RowActions } from "./row-actions.tsx";
 import { useTexts } from "../texts.ts";
 
@@ -86,7 +88,8 @@ export function ChannelsPage() {
     getRowId: (channel) => channel.id,
     read: (wanted, rows) => queryClient.fetchQuery(channelsQuery({ ...filter, page: wanted, size: rows })),
   });
-  const columns = useMemo(() => channelColumns({ t, types: byType, testing }), [t, byType, testing]);
+  const traffic = useQuery(trafficQuery).data;
+  const columns = useMemo(() => channelColumns({ t, types: byType, testing, traffic }), [t, byType, testing, traffic]);
   const edit = (channel: Channel) => void navigate({ pathname: `/channel/edit/${channel.id}`, search });
   const peek = useRowPeek(data?.rows);
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
@@ -96,7 +99,12 @@ export function ChannelsPage() {
     <ListPage
       title={t("title")}
       pageActions={<Actions />}
-      notice={<JobBars />}
+      notice={
+        <>
+          <PauseBars />
+          <JobBars />
+        </>
+      }
       filters={
         !isEmpty && (
           <Filters

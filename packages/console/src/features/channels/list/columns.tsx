@@ -3,8 +3,9 @@ import { failedTests } from "../api.ts";
 import { LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
 import { useState } from "react";
 import { Link, useLocation } from "react-router";
-import { dollars, formatCount, seconds } from "../../../lib/format.ts";
-import { currentLanguage } from "../../../lib/i18n.ts";
+import { dollars, formatCount, formatShare, formatWhen, seconds } from "../../../lib/format.ts";
+import { currentLanguage, useLanguage } from "../../../lib/i18n.ts";
+import { useNow } from "../../../lib/now.ts";
 import type { Column } from "../../../ui/grid/grid-props.ts";
 import { InlineNumber } from "../../../ui/grid/inline-number.tsx";
 import { Graded, Mark } from "../../../ui/display/mark.tsx";
@@ -15,6 +16,7 @@ import { ManagedTag } from "../managed.tsx";
 import { responseGrade } from "../response-grade.ts";
 import { StateMark } from "../state-mark.tsx";
 import { useTexts } from "../texts.ts";
+import { gradeTraffic, type Traffic, type TrafficState } from "./traffic.ts";
 import { TypeIcon } from "../type-icon.tsx";
 
 const MAX_GROUPS = 2;
@@ -36,20 +38,46 @@ function NameCell({ channel }: { readonly channel: Channel }) {
   );
 }
 
-function ResponseCell(props: { readonly channel: Channel; readonly isTesting: boolean }) {
+function TrafficCell({ traffic, state }: { readonly traffic: Traffic; readonly state: TrafficState }) {
   const t = useTexts();
-  const { response_time: time } = props.channel;
+  const language = useLanguage();
+  const { grade, typical, errorShare } = state;
+  const failed = errorShare === undefined ? "" : t("trafficFailed", { share: formatShare(errorShare, 1, language) });
+  const text = [typical === undefined ? "" : seconds(typical), failed].filter((part) => part !== "").join(" · ");
+  const { calls, errors, latency } = traffic;
+  const counts = { calls: formatCount(calls, language), errors: formatCount(errors, language) };
+  return <Graded grade={grade} text={text} title={t("trafficHelp", { ...counts, p95: seconds(latency.p95) })} />;
+}
+
+interface ResponseProps {
+  readonly channel: Channel;
+  readonly isTesting: boolean;
+  readonly traffic: Traffic | undefined;
+}
+
+/** Shows a failed test with its age, otherwise what real requests showed, otherwise the last test. */
+function ResponseCell(props: ResponseProps) {
+  const t = useTexts();
+  const now = useNow();
+  const language = useLanguage();
+  const { response_time: time, test_time: tested } = props.channel;
   const stored = props.channel.test_error ?? "";
   const isFailed = useStore(failedTests).has(props.channel.id) || stored !== "";
   if (props.isTesting) return <Mark kind="underway" label={t("testing")} />;
+  const age = tested > 0 ? formatWhen(tested, now, language) : "";
   if (isFailed) {
     return (
-      <span title={stored}>
-        <Graded grade="red" text={t("testFailed")} />
-      </span>
+      <Graded
+        grade="red"
+        text={stored === "" || age === "" ? t("testFailed") : `${t("testFailed")}, ${age}`}
+        title={stored}
+      />
     );
   }
-  return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
+  const state = gradeTraffic(props.traffic);
+  if (state && props.traffic) return <TrafficCell traffic={props.traffic} state={state} />;
+  if (time === 0) return <Graded grade="grey" text={t("untested")} title={t("untestedHelp")} />;
+  return <Graded grade={responseGrade(time)} text={seconds(time)} title={age && t("testedHelp", { age })} />;
 }
 
 /** Shows the first groups; the tooltip has all of them, so that rows have the same height. */
@@ -119,9 +147,11 @@ interface ColumnContext {
   readonly t: ReturnType<typeof useTexts>;
   readonly types: ReadonlyMap<number, ChannelType>;
   readonly testing: ReadonlySet<number>;
+  /** Undefined while it is unknown. */
+  readonly traffic: ReadonlyMap<number, Traffic> | undefined;
 }
 
-export function channelColumns({ t, types, testing }: ColumnContext): Column<Channel>[] {
+export function channelColumns({ t, types, testing, traffic }: ColumnContext): Column<Channel>[] {
   const findTypeLabel = (channel: Channel) => types.get(channel.type)?.label ?? String(channel.type);
   return [
     {
@@ -181,9 +211,9 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "response",
       header: t("response"),
-      width: 98,
+      width: 124,
       sort: "response_time",
-      cell: (row) => <ResponseCell channel={row} isTesting={testing.has(row.id)} />,
+      cell: (row) => <ResponseCell channel={row} isTesting={testing.has(row.id)} traffic={traffic?.get(row.id)} />,
     },
     {
       id: "used",

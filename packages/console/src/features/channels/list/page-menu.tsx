@@ -1,5 +1,8 @@
-import { CHANNEL_STATUS, channelDeleteDisabled, channelFix, channelList } from "@fairway/wire";
+import { CHANNEL_STATUS, channelDeleteDisabled, channelFix, channelList, ROLE } from "@fairway/wire";
 import { Box, Flex, Text } from "@chakra-ui/react";
+import { Suspense, useState } from "react";
+import { lateOverlay } from "../../../ui/late/late.tsx";
+import { getRole, useUser } from "../../../session/session.ts";
 import { call, request } from "../../../lib/http.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
@@ -12,11 +15,18 @@ import { refreshChannels } from "../api.ts";
 import { JOB_TEXTS, startJob, useChannelJobs } from "./jobs.ts";
 import { useTexts } from "../texts.ts";
 
+const PauseDialog = lateOverlay(async () => (await import("../bulk/pause-dialog.tsx")).PauseDialog);
+
+const ImportDialog = lateOverlay(async () => (await import("../import/import-dialog.tsx")).ImportDialog);
+
 const DISABLED = `${CHANNEL_STATUS.disabledByHand},${CHANNEL_STATUS.disabledBySystem}`;
 
 /** Actions on all channels: some take long, some cannot be undone. */
 export function PageMenu() {
   const t = useTexts();
+  const [opened, setOpened] = useState<"pause" | "import">();
+  const isRoot = getRole(useUser()) === ROLE.root;
+  const close = () => setOpened(undefined);
   const fix = async () => {
     if (!(await ask({ title: t("fixTitle"), body: t("fixBody"), confirm: t("fix") }))) return;
     toast("success", t("fixed", { count: await call(channelFix, {}) }));
@@ -31,6 +41,7 @@ export function PageMenu() {
     await refreshChannels();
   };
   const entries: readonly MenuEntry[] = [
+    { id: "pause", label: t("pauseMany"), icon: "pause", run: () => setOpened("pause") },
     { id: "test", label: t("testAll"), icon: "play", run: () => void startJob("channel-test").catch(toastProblem) },
     {
       id: "balance",
@@ -38,6 +49,9 @@ export function PageMenu() {
       icon: "refresh",
       run: () => void startJob("channel-balance").catch(toastProblem),
     },
+    ...(isRoot
+      ? [{ id: "import", label: t("importMany"), icon: "file" as const, run: () => setOpened("import") }]
+      : []),
     { id: "fix", label: t("fix"), icon: "check", run: () => void fix().catch(toastProblem) },
     {
       id: "disabled",
@@ -49,13 +63,19 @@ export function PageMenu() {
   ];
   useActions("channels", entries);
   return (
-    <MenuButton
-      label={t("moreActions")}
-      variant="outline"
-      entries={[...entries.slice(0, -1), undefined, ...entries.slice(-1)]}
-    >
-      <Icon name="dots" />
-    </MenuButton>
+    <>
+      <MenuButton
+        label={t("moreActions")}
+        variant="outline"
+        entries={[...entries.slice(0, -1), undefined, ...entries.slice(-1)]}
+      >
+        <Icon name="dots" />
+      </MenuButton>
+      <Suspense>
+        {opened === "pause" && <PauseDialog channels={[]} onDone={close} onClose={close} />}
+        {opened === "import" && <ImportDialog onClose={close} />}
+      </Suspense>
+    </>
   );
 }
 

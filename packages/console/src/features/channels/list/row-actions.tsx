@@ -94,7 +94,7 @@ export function RowActions({ channel, type, isTesting, onTest }: RowActionsProps
       >
         <Icon name="play" size={14} />
       </RowButton>
-      <RowMenu name={channel.name} entries={entries} />
+      <RowMenu name={channel.name} entries={entries} target={`channel ${channel.id}`} />
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
 import { useUsage, type Usage } from "../../../shared/usage/use-usage.ts";
+import { HistoryButton } from "../../../ui/menu/history-button.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { NoticeBar } from "../../../ui/feedback/notice-bar.tsx";
@@ -61,6 +62,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
       actions={
         <>
           <RangeChoice range={usage.range} choose={usage.choose} />
+          <HistoryButton target={`channel ${channel.id}`} />
           <Button variant="outline" onClick={() => void switchChannel(channel).catch(toastProblem)}>
             {t(isOn ? "disable" : "enable")}
           </Button>

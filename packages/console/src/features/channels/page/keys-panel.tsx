@@ -7,7 +7,7 @@ import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { keysQuery } from "../api.ts";
+import { keysQuery } from "../form-api.ts";
 import { useTexts } from "../texts.ts";
 import { healthQuery } from "./api.ts";
 import { keyName } from "../key-name.ts";

@@ -22,6 +22,8 @@ const row = (id: number): LogRow => ({
   group: "",
   ip: "",
   request_id: `r${id}`,
+  tags: "",
+  end_user: "",
   other: "",
 });
 const rows = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => row(from + at));

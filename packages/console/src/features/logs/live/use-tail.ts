@@ -1,6 +1,6 @@
 import { LogRow } from "@fairway/wire";
 import { useEffect, useRef, useState } from "react";
-import { eventBatches } from "../../../lib/server/sse.ts";
+import { loadCode } from "../../../lib/server/chunks.ts";
 import { openTail, refreshRows, type LogFilter } from "../api.ts";
 import { missed, NO_TAIL, received, released, type Tail } from "./tail.ts";
 
@@ -94,6 +94,8 @@ async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
 }
 
 async function read(stream: ReadableStream<Uint8Array>, follower: Follower): Promise<void> {
+  // Few people follow the log, so that the page loads without the parser.
+  const { eventBatches } = await loadCode(async () => import("../../../lib/server/sse.ts"));
   for await (const batch of eventBatches(stream, SILENCE_MS)) {
     const rows = batch.filter(({ name }) => name === "row").flatMap(({ data }) => rowsIn(data));
     if (rows.length > 0) follower.onRows(rows);

@@ -24,6 +24,8 @@ const row: LogRow = {
   group: "",
   ip: "",
   request_id: "",
+  tags: "",
+  end_user: "",
   other: "",
 };
 

@@ -19,7 +19,7 @@ interface FactsProps {
   readonly isAdmin: boolean;
 }
 
-type FilterName = "model" | "token" | "tokenId" | "user" | "channel" | "group";
+type FilterName = "model" | "token" | "tokenId" | "user" | "channel" | "group" | "tags" | "endUser";
 
 /** A value that links to the calls that share it, in the same time range. */
 function Filtering(props: {
@@ -97,6 +97,8 @@ function useWhat({ row, other, found }: FactsProps): Item[] {
   if (row.model_name !== "") items.push([say("model"), <Filtering name="model" value={row.model_name} />]);
   if (found?.fallback) items.push([t("modelsTried"), <Models fallback={found.fallback} />]);
   if (upstreamModel !== row.model_name) items.push([t("upstreamModel"), upstreamModel]);
+  if (row.tags !== "") items.push([say("tags"), <Tags tags={row.tags} />]);
+  if (row.end_user !== "") items.push([say("endUser"), <Filtering name="endUser" value={row.end_user} />]);
   if (row.group !== "") items.push([say("group"), <Filtering name="group" value={row.group} />]);
   if (isConsumption(row)) {
     const input = formatCount(row.prompt_tokens, language);
@@ -105,6 +107,15 @@ function useWhat({ row, other, found }: FactsProps): Item[] {
   }
   if (other.request_path) items.push([t("path"), <code className="mono">{other.request_path}</code>]);
   return items;
+}
+
+/** Each tag of the call, as a filter of its own. */
+function Tags({ tags }: { readonly tags: string }) {
+  return tags.split("|").map((tag) => (
+    <div key={tag}>
+      <Filtering name="tags" value={tag} />
+    </div>
+  ));
 }
 
 /** The models that were left or left out before the one that the call ended with. */

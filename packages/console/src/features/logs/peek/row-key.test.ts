@@ -22,6 +22,8 @@ const row = (id: number, request: string): LogRow => ({
   group: "",
   ip: "",
   request_id: request,
+  tags: "",
+  end_user: "",
   other: "",
 });
 const rows = [row(9, "B"), row(8, "A"), row(7, "A"), row(6, "")];

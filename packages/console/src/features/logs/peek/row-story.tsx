@@ -5,7 +5,7 @@ import { logNote } from "../../../lib/server/server-messages.ts";
 import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { findFailureText, findFaultOrigin } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
-import { explainQuery } from "../api.ts";
+import { explainQuery } from "./api.ts";
 import { isConsumption, isFailure } from "../kinds.ts";
 import { readOther, type LogOther } from "../other.ts";
 import { useTexts as useLogTexts } from "../texts.ts";
@@ -17,6 +17,7 @@ import { NotCharged, Price } from "./price.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import { useTexts } from "./texts.ts";
 import { Chain, Waterfall } from "./waterfall.tsx";
+import { WhoElse } from "./who-else.tsx";
 
 interface StoryProps {
   readonly row: LogRow;
@@ -100,6 +101,7 @@ export function RowStory({ row, isAdmin }: StoryProps) {
   return (
     <>
       <Outcome row={row} other={other} found={found} />
+      {isAdmin && isFailure(row) && <WhoElse row={row} other={other} />}
       <Events other={other} found={found} />
       {isLoading && <Loading />}
       {error && <LoadFailed problem={error} onRetry={() => void refetch()} />}

@@ -25,16 +25,24 @@ interface IndexProps {
   readonly changed: ReadonlySet<SectionId>;
 }
 
+/** Pages outside the settings that belong to them for a reader. */
+function buildLink(to: string, label: string): Entry {
+  return { to, label, isHere: false, hasChanges: false };
+}
+
 function useGroups({ isRoot, tab, section, changed }: IndexProps): readonly Group[] {
   const t = useTexts();
   const own: Group = {
     title: t("personal"),
-    entries: PERSONAL_PARTS.map((part, index) => ({
-      to: index === 0 ? "/setting" : `/setting#${personalId(part)}`,
-      label: t(part),
-      isHere: tab === "personal" && index === 0,
-      hasChanges: false,
-    })),
+    entries: [
+      ...PERSONAL_PARTS.map((part, index) => ({
+        to: index === 0 ? "/setting" : `/setting#${personalId(part)}`,
+        label: t(part),
+        isHere: tab === "personal" && index === 0,
+        hasChanges: false,
+      })),
+      buildLink("/webhook", t("webhooks")),
+    ],
   };
   if (!isRoot) return [own];
   const prices: Entry = {
@@ -50,7 +58,12 @@ function useGroups({ isRoot, tab, section, changed }: IndexProps): readonly Grou
       isHere: tab === name && section === entry.id,
       hasChanges: changed.has(entry.id),
     }));
-    return { title: t(name), entries: name === "operation" ? [prices, ...sections] : sections };
+    const more = {
+      operation: [buildLink("/operator-webhook", t("operatorWebhooks"))],
+      system: [buildLink("/identity-provider", t("identityProviders"))],
+      other: [],
+    }[name];
+    return { title: t(name), entries: [...(name === "operation" ? [prices] : []), ...sections, ...more] };
   });
   return [own, ...groups];
 }

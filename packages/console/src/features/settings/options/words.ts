@@ -13,7 +13,7 @@ const { useTexts: useOptionLabels, say: label } = defineTexts(
 /** Descriptions of the options. */
 const { useTexts: useOptionAbouts, say: about } = defineTexts(
   abouts,
-  async () => (await import("./words/zh.ts")).abouts,
+  async () => (await import("./words/abouts.zh.ts")).abouts,
 );
 
 type Say = (key: OptionKey) => string;

@@ -1,7 +1,7 @@
 import type { User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useState } from "react";
-import { SERVICES, startSignIn } from "../../../shared/identity/services.ts";
+import { listServices, startSignIn } from "../../../shared/identity/services.ts";
 import { TelegramWidget } from "../../../shared/identity/telegram.tsx";
 import { WechatDialog } from "../../../shared/identity/wechat-dialog.tsx";
 import { useStatus } from "../../../session/status.ts";
@@ -44,7 +44,7 @@ function Line({ name, value, action, onAction }: LineProps) {
 function ServiceLines({ self }: { readonly self: User }) {
   const t = useTexts();
   const status = useStatus();
-  return SERVICES.map((service) => {
+  return listServices(status).map((service) => {
     const value = service.bound?.(self) ?? "";
     const isOffered = service.isOffered(status);
     if (service.bound === undefined || (!isOffered && value === "")) return null;
@@ -85,7 +85,7 @@ export function Accounts({ self }: { readonly self: User }) {
       <Line
         name={t("email")}
         value={self.email}
-        action={t(self.email === "" ? "bind" : "change")}
+        action={self.managed_by === undefined ? t(self.email === "" ? "bind" : "change") : undefined}
         onAction={() => setOpen("email")}
       />
       <ServiceLines self={self} />

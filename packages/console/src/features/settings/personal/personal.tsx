@@ -78,6 +78,7 @@ function submitting(submit: () => Promise<unknown>) {
 
 function Profile({ self }: { readonly self: User }) {
   const t = useTexts();
+  const { managed_by: manager } = self;
   const form = useForm({
     initial: { username: self.username, display_name: self.display_name },
     check: () => ({}),
@@ -97,15 +98,22 @@ function Profile({ self }: { readonly self: User }) {
             value={form.values.username}
             error={form.errors.username}
             autoComplete="username"
+            isDisabled={manager !== undefined}
             onChange={(value) => form.set("username", value)}
           />
           <TextField
             label={t("displayName")}
+            isDisabled={manager !== undefined}
             value={form.values.display_name}
             error={form.errors.display_name}
             onChange={(value) => form.set("display_name", value)}
           />
         </SimpleGrid>
+        {manager !== undefined && (
+          <Text textStyle="sm" color="fg.muted">
+            {t("managedBy", { provider: manager })}
+          </Text>
+        )}
         <Flex align="center" gap="4" wrap="wrap">
           <Button type="submit" size="sm" disabled={!form.isDirty} loading={form.isSaving}>
             {t("saveProfile")}

@@ -2,7 +2,7 @@ import { ROLE, USER_STATUS, userGet, userManage, userUpdate, type UserAction } f
 import { call } from "../../../lib/http.ts";
 import { readVersion } from "../../../lib/rows.ts";
 import { readAsShown } from "../../../ui/bulk/plan.ts";
-import { getChangeKey } from "../change-keys.ts";
+import { getChangeKey } from "../../../lib/change-keys.ts";
 import { parseLimits, formatLimits, type UserChange, type UserPatch } from "./plan.ts";
 
 function act(id: number, action: UserAction): Promise<unknown> {

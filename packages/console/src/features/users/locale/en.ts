@@ -26,6 +26,7 @@ export const en = {
   earned: "Earned",
   inviter: "Invited by",
   username: "Username",
+  managedBy: "{provider} manages this account; change its names there.",
   usernameHelp: "At most 20 characters.",
   displayName: "Display name",
   password: "Password",

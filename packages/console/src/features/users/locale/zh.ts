@@ -29,6 +29,7 @@ export const zh: Translation<typeof en> = {
   earned: "邀请收益",
   inviter: "邀请人",
   username: "用户名",
+  managedBy: "此账号由 {provider} 管理：名称请在那里修改。",
   usernameHelp: "最多 20 个字符。",
   displayName: "显示名称",
   password: "密码",

@@ -9,6 +9,7 @@ import { SubjectsPanel } from "../../../shared/usage/subjects-panel.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { Money } from "../../../ui/display/money.tsx";
+import { HistoryButton } from "../../../ui/menu/history-button.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { useTexts } from "../texts.ts";
 import { shownUserQuery } from "./api.ts";
@@ -33,6 +34,7 @@ function Shown({ user }: { readonly user: User }) {
       actions={
         <>
           <RangeChoice range={usage.range} choose={usage.choose} />
+          <HistoryButton target={`user ${user.id}`} />
           <Button asChild>
             <Link to={`/user/edit/${user.id}`}>{t("editRow")}</Link>
           </Button>

@@ -1,4 +1,4 @@
-import { area, curveMonotoneX, line } from "d3-shape";
+import { area, line } from "d3-shape";
 import type { ChartProps, ChartSeries, ChartSlot } from "../types.ts";
 import { Plot } from "./plot.tsx";
 import type { Scales } from "./scales.ts";
@@ -21,14 +21,12 @@ function Lines({ slots, series, scales, read }: LinesProps) {
   const path = line<Point>()
     .defined(([, y]) => y !== undefined)
     .x(([x]) => x)
-    .y(([, y]) => y ?? 0)
-    .curve(curveMonotoneX);
+    .y(([, y]) => y ?? 0);
   const fill = area<Point>()
     .defined(([, y]) => y !== undefined)
     .x(([x]) => x)
     .y0(scales.plotBottom)
-    .y1(([, y]) => y ?? 0)
-    .curve(curveMonotoneX);
+    .y1(([, y]) => y ?? 0);
   const solid = series.filter(({ isDashed }) => !isDashed);
   return (
     <>

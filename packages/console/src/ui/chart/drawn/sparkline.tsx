@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import { area, curveMonotoneX, line } from "d3-shape";
+import { area, line } from "d3-shape";
 import { MAIN_COLOUR, type Colour } from "../colours.ts";
 
 const WIDTH = 100;
@@ -31,16 +31,14 @@ export function Sparkline({ values, before = [], colour = MAIN_COLOUR }: Sparkli
     return line<number | undefined>()
       .defined((value) => value !== undefined)
       .x((_, index) => x(index))
-      .y((value) => y(value ?? 0))
-      .curve(curveMonotoneX)(all);
+      .y((value) => y(value ?? 0))(all);
   };
   const x = xIn(values);
   const fill = area<number | undefined>()
     .defined((value) => value !== undefined)
     .x((_, index) => x(index))
     .y0(HEIGHT)
-    .y1((value) => y(value ?? 0))
-    .curve(curveMonotoneX);
+    .y1((value) => y(value ?? 0));
   return (
     <svg
       className={`sparkline ${colour}`}

@@ -1,4 +1,8 @@
 export const en = {
+  whoElse: "Who else?",
+  whoElseCount:
+    "{count} more {count:call|calls} of {users} {users:user|users} failed with this code at this channel within five minutes.",
+  whoElseNone: "No other call failed like this within five minutes.",
   row: "Log row",
   copyLink: "Copy a link to this row",
   rowMissing: "This row does not exist, or no longer.",

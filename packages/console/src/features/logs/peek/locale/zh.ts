@@ -2,6 +2,9 @@ import type { Translation } from "../../../../lib/i18n.ts";
 import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
+  whoElse: "还有谁？",
+  whoElseCount: "五分钟内另有 {count} 次调用（共 {users} 个用户）在此渠道以同一错误码失败。",
+  whoElseNone: "五分钟内没有其他调用这样失败。",
   row: "日志记录",
   copyLink: "复制此记录的链接",
   rowMissing: "该记录不存在或已被删除。",
