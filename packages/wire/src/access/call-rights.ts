@@ -1,37 +1,6 @@
-import type { AccessScope, ScopeArea } from "./scopes.ts";
-import { isInScope, SCOPE_AREAS } from "./scopes.ts";
-
-/** What a call does: `spend` calls an upstream with a stored key, `destroy` cannot be undone. */
-export type CallEffect = "read" | "write" | "spend" | "destroy";
-
-/** What a call of the management API requires of its caller besides a role. */
-export interface CallRights {
-  readonly effect: CallEffect;
-  /**
-   * Parts of the API for which an access token needs a scope; it needs all of them. `any` requires a scope for any one
-   * part, because the call itself shows nothing of the others. If the list is empty, anyone may call.
-   */
-  readonly areas: readonly ScopeArea[] | "any";
-  /**
-   * Access tokens are refused with `session_required`. `fresh` also requires a sign-in or a confirmation within the
-   * last five minutes (`confirmation_required`); `session` is for calls that check this themselves or only remove
-   * rights.
-   */
-  readonly stepUp: "fresh" | "session" | undefined;
-}
-
-type Areas = ScopeArea | CallRights["areas"];
-type StepUp = CallRights["stepUp"];
-
-const rights = (effect: CallEffect, areas: Areas, stepUp: StepUp): CallRights => ({
-  effect,
-  areas: typeof areas === "string" && areas !== "any" ? [areas] : areas,
-  stepUp,
-});
-const read = (areas: Areas, stepUp?: StepUp) => rights("read", areas, stepUp);
-const write = (areas: Areas, stepUp?: StepUp) => rights("write", areas, stepUp);
-const spend = (areas: Areas, stepUp?: StepUp) => rights("spend", areas, stepUp);
-const destroy = (areas: Areas, stepUp?: StepUp) => rights("destroy", areas, stepUp);
+import { EVENT_CALL_RIGHTS } from "./event-call-rights.ts";
+import { destroy, read, spend, write, type Areas, type CallRights } from "./rights.ts";
+import { SCOPE_AREAS } from "./scopes.ts";
 
 /** The call needs no sign-in. */
 const OPEN: Areas = [];
@@ -47,14 +16,25 @@ const DOCUMENTS: Areas = ["channels", "tokens", "billing", "settings"];
  * handler (`selfUpdate`, `userUpdate`), because other changes by the same call need none.
  */
 export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
+  ...EVENT_CALL_RIGHTS,
   // /api/about
   about: read(OPEN),
   // /api/audit
   auditList: read(ALL),
+  // /api/batch
+  batchList: read("tasks"),
+  batchListSelf: read("tasks"),
+  batchReserve: read("tasks"),
+  batchGet: read("tasks"),
+  batchItem: read("tasks"),
+  batchCancel: destroy("tasks"),
+  batchSettle: write("tasks"),
+  batchAbandon: destroy("tasks"),
   // /api/budget
   budgetCreate: write("billing"),
   budgetList: read("billing"),
   budgetUpdate: write("billing"),
+  budgetReset: write("billing"),
   budgetListSelf: read("billing"),
   budgetHistorySelf: read("billing"),
   budgetDelete: destroy("billing"),
@@ -76,6 +56,9 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   channelModelsOf: spend("channels"),
   channelFix: write("channels"),
   channelHealth: read("channels"),
+  pauseCreate: write("channels"),
+  pauseList: read("channels"),
+  pauseResume: write("channels"),
   channelCatalogue: read("channels"),
   channelModelsEnabled: read("channels"),
   channelMultiKey: destroy("channels"),
@@ -94,6 +77,8 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   channelGet: read("channels"),
   channelCopy: write("channels"),
   channelKeySwitch: write("channels"),
+  channelObjects: read("channels"),
+  channelObjectsRebind: write("channels"),
   channelKeys: read("channels"),
   // /api/data
   usageAll: read("logs"),
@@ -112,6 +97,18 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   groupList: read("channels"),
   // /api/home_page_content
   homePage: read(OPEN),
+  // /api/identity
+  identityDiscover: read(OPEN),
+  // /api/identity_provider
+  identityProviderCreate: write("settings", "fresh"),
+  identityProviderList: read("settings"),
+  identityProviderGet: read("settings"),
+  identityProviderUpdate: write("settings", "fresh"),
+  identityProviderDelete: destroy("settings", "fresh"),
+  identityProviderTest: write("settings"),
+  identityProviderIdentities: read("settings"),
+  identityProviderScimToken: write("settings", "fresh"),
+  identityProviderScimTokenDelete: destroy("settings", "fresh"),
   // /api/import
   litellmImport: write(["channels", "users", "tokens", "billing", "settings"]),
   pricesImport: write("settings"),
@@ -151,6 +148,8 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   oauthGithub: write(OPEN),
   oauthLinuxdo: write(OPEN),
   oauthOidc: write(OPEN),
+  oauthBackchannel: write(OPEN),
+  oauthProvider: write(OPEN),
   oauthStart: write(OPEN),
   oauthState: write(OPEN),
   oauthTelegramBind: write("account", "fresh"),
@@ -166,6 +165,12 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   optionHistory: read("settings"),
   optionPrices: read("settings"),
   optionReset: destroy("settings"),
+
+  // /api/price
+  pricePlanList: read("settings"),
+  pricePlanCreate: write("settings"),
+  pricePlanCancel: write("settings"),
+  pricePreview: read("settings"),
   // /api/pricing
   pricingList: read("account"),
   pricingExplain: read("settings"),
@@ -186,8 +191,16 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   setup: write(OPEN),
   setupState: read(OPEN),
   // /api/statistics
+  usageForecast: read("logs"),
   usageRecent: read("logs"),
   usageRecentSelf: read("logs"),
+  reportUsage: read("logs"),
+  reportUsageSelf: read("logs"),
+  savedReportList: read("logs"),
+  savedReportCreate: write("logs"),
+  savedReportUpdate: write("logs"),
+  savedReportDelete: destroy("logs"),
+  savedReportRun: read("logs"),
   usageStatisticsSelf: read("logs"),
   usageStatistics: read("logs"),
   // /api/status
@@ -202,6 +215,45 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/task
   taskList: read("tasks"),
   taskListSelf: read("tasks"),
+  // /api/team
+  teamAdjust: write(["teams", "billing"]),
+  teamAudit: read("teams"),
+  teamBudgetList: read("teams"),
+  teamCreate: write("teams"),
+  teamDelete: destroy("teams"),
+  teamGet: read("teams"),
+  teamInvitationCreate: write("teams"),
+  teamInvitationDelete: destroy("teams"),
+  teamInvitationList: read("teams"),
+  teamJoin: write("teams", "session"),
+  teamLeave: destroy("teams"),
+  teamList: read("teams"),
+  teamLog: read("teams"),
+  teamLogStat: read("teams"),
+  teamReport: read("teams"),
+  teamMemberAdd: write("teams"),
+  teamMemberDelete: destroy("teams"),
+  teamMemberList: read("teams"),
+  teamMemberUpdate: write("teams"),
+  teamRestore: write("teams"),
+  serviceAccountCreate: write("teams"),
+  serviceAccountDelete: destroy("teams"),
+  serviceAccountList: read("teams"),
+  serviceAccountUpdate: write("teams"),
+  serviceTokenCreate: write("teams", "fresh"),
+  serviceTokenDelete: destroy("teams", "session"),
+  serviceTokenList: read("teams"),
+  teamTokenCreate: write("teams"),
+  teamTokenDelete: destroy("teams"),
+  teamTokenGet: read("teams"),
+  teamTokenKey: write("teams"),
+  teamTokenList: read("teams"),
+  teamTokenRotate: write("teams"),
+  teamTokenSetStatus: write("teams"),
+  teamTokenUpdate: write("teams"),
+  teamTransfer: write(["teams", "billing"]),
+  teamUpdate: write("teams"),
+  teamUsage: read("teams"),
   // /api/token
   tokenCreate: write("tokens"),
   tokenList: read("tokens"),
@@ -216,7 +268,13 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   tokenFacts: read("tokens"),
   tokenFind: read("tokens"),
   tokenKey: write("tokens"),
+  tokenOldKeys: read("tokens"),
+  tokenOldKeyEnd: destroy("tokens"),
   tokenOfUserSetStatus: write("tokens"),
+  tokenOfUserRotate: write("tokens"),
+  tokenRotate: write("tokens"),
+  // /api/leak
+  leakReport: write(OPEN),
   // /api/topup
   userTopUp: write("billing"),
   // /api/usage
@@ -268,6 +326,8 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   passkeyRename: write("account", "session"),
   selfPreferences: read("account"),
   selfPreferencesUpdate: write("account"),
+  selfNotifications: read("account"),
+  selfNotificationsUpdate: write("account"),
   selfSessions: read("account"),
   selfSessionsEnd: destroy("account", "session"),
   selfSessionEnd: destroy("account", "session"),
@@ -294,21 +354,6 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/verification
   sendEmailCode: write(OPEN),
 };
-
-/** Returns the level of scope that an effect needs: tokens with a read scope may only make calls that read. */
-function toScopeLevel(effect: CallEffect): "read" | "write" {
-  return effect === "read" ? "read" : "write";
-}
-
-/** Returns the first scope that a token with `scopes` lacks for a call; undefined if it may make the call. */
-export function missingScope(
-  scopes: readonly string[],
-  { effect, areas }: Pick<CallRights, "effect" | "areas">,
-): AccessScope | undefined {
-  const level = toScopeLevel(effect);
-  if (areas === "any") return SCOPE_AREAS.some((area) => isInScope(scopes, `${area}:${level}`)) ? undefined : level;
-  return areas.map((area) => `${area}:${level}` as const).find((scope) => !isInScope(scopes, scope));
-}
 
 /** The part of a call that determines its rights. */
 interface RightsOwner {

@@ -1,5 +1,16 @@
 /** Parts of the management API that an access token can be limited to. */
-export const SCOPE_AREAS = ["account", "users", "channels", "tokens", "billing", "logs", "tasks", "settings"] as const;
+export const SCOPE_AREAS = [
+  "account",
+  "users",
+  "channels",
+  "tokens",
+  "billing",
+  "logs",
+  "tasks",
+  "settings",
+  "events",
+  "teams",
+] as const;
 export type ScopeArea = (typeof SCOPE_AREAS)[number];
 
 type Level = "read" | "write";

@@ -30,8 +30,9 @@ export const logout = endpoint({
   method: "GET",
   path: "/api/user/logout",
   access: "none",
-  summary: "Ends the session.",
+  summary: "Ends the session; may name the page of the identity provider that ends its own.",
   hasEffects: true,
+  data: z.optional(z.strictObject({ redirect: z.string() })),
 });
 
 export const logoutByPost = endpoint({ ...logout, name: "logoutByPost", method: "POST" });
@@ -124,5 +125,5 @@ export const bindEmail = endpoint({
   hasEffects: true,
   summary: "Sets the caller's e-mail address.",
   query: z.object({ email: queryText, code: queryText }),
-  fails: ["email_missing", "email_code_missing", "verification_code_wrong", "email_taken"],
+  fails: ["email_missing", "email_code_missing", "verification_code_wrong", "email_taken", "account_managed"],
 });

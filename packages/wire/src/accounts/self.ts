@@ -43,6 +43,7 @@ export const selfUpdate = endpoint({
     revoke_access_tokens: z.optional(z.boolean()),
   }),
   fails: [
+    "account_managed",
     "entity_changed",
     "username_invalid",
     "password_too_short",

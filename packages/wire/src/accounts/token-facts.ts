@@ -3,6 +3,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { textUpTo } from "../core/characters.ts";
 import { idParams, queryInt } from "../core/envelope.ts";
 import { pageQuery } from "../core/paging.ts";
+import { MAX_GRACE_SECONDS } from "./token-keys.ts";
 import { Token } from "./tokens.ts";
 
 /** A token without its key, for its owner and for administrators. */
@@ -13,11 +14,6 @@ export const TokenFacts = z.extend(z.omit(Token, { key: true }), {
   key_hint: z.string(),
 });
 export type TokenFacts = z.output<typeof TokenFacts>;
-
-/** Returns the first and last characters of a key, which identify it. */
-export function keyHint(key: string): string {
-  return `sk-${key.slice(0, 4)}…${key.slice(-4)}`;
-}
 
 /**
  * Returns true for a text that may be a whole key, or most of one. Such a text belongs in the body of `tokenFind`: the
@@ -68,6 +64,29 @@ export const tokenOfUserSetStatus = endpoint({
     "token_expired",
     "token_quota_used_up",
     "token_disabled_by_admin",
+  ],
+});
+
+export const tokenOfUserRotate = endpoint({
+  name: "tokenOfUserRotate",
+  method: "POST",
+  path: "/api/token/{id}/replace",
+  access: "admin",
+  rate: "critical",
+  summary:
+    "Gives a token of a user whom the caller may change another key, such as one that leaked; only its owner can read the new key. The replaced key works for `grace_seconds` more, 0 if absent.",
+  params: idParams,
+  body: z.strictObject({
+    /** Seconds for which the replaced key still works; 0 if absent. */
+    grace_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_GRACE_SECONDS))),
+  }),
+  data: TokenFacts,
+  fails: [
+    "token_not_found",
+    "entity_changed",
+    "replicas_differ",
+    "user_view_not_permitted",
+    "user_change_not_permitted",
   ],
 });
 

@@ -5,7 +5,10 @@ import { idParams, queryInt, queryText, statusOnly } from "../core/envelope.ts";
 import { REASONS } from "../core/reasons.ts";
 import { pageFields } from "../core/paging.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
+import { FixedTags, TagPolicy } from "../core/tag-policy.ts";
 import { queryInts } from "../core/lists.ts";
+import { TokenBudget } from "../core/budget-terms.ts";
+import { MAX_GRACE_SECONDS } from "./token-keys.ts";
 
 /** Maximum number of tokens on one page of the list; chat pages request 999. */
 export const TOKEN_PAGE_CAP = 1000;
@@ -35,8 +38,20 @@ export const Token = z.object({
   limits: LimitsView,
   /** Models that serve in place of others: `inherit` (those of the operator), `off`, or a JSON list. */
   fallbacks: z.string(),
+  /** Tags of every call with the token, which clients cannot override. */
+  fixed_tags: FixedTags,
+  /** Which tags of calls with the token are stored; {} = as the team or the operator decides. */
+  tags: TagPolicy,
   /** True if an administrator disabled the token: its owner cannot enable it. */
   disabled_by_admin: z.boolean(),
+  /** Epoch seconds at which the current key replaced another; 0 = the token has its first key. */
+  rotated_at: z.int(),
+  /** Epoch seconds until which a replaced key works; 0 or past = none does. */
+  old_keys_until: z.int(),
+  /** Days after which the gateway replaces the key by itself; 0 = never. */
+  rotate_days: z.int(),
+  /** Seconds for which a key that the gateway replaced still works. */
+  rotate_grace_seconds: z.int(),
   DeletedAt: z.nullable(z.string()),
 });
 export type Token = z.output<typeof Token>;
@@ -63,6 +78,14 @@ const tokenFields = {
   limits: LimitsInput,
   /** `inherit`, `off` or the JSON text of a list as in ModelFallbacks; absent: stays. */
   fallbacks: z.optional(longText),
+  /** Absent: they stay; {}: none. */
+  fixed_tags: z.optional(FixedTags),
+  /** Absent: the policy stays; {}: none of its own. */
+  tags: z.optional(TagPolicy),
+  /** Days after which the gateway replaces the key by itself, 366 at most; 0 = never. Absent: stays. */
+  rotate_days: z.optional(z.int().check(z.minimum(0), z.maximum(366))),
+  /** Seconds for which a key that the gateway replaced still works. Absent: stays. */
+  rotate_grace_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_GRACE_SECONDS))),
 };
 
 export const TokenInput = z.strictObject(tokenFields);
@@ -124,10 +147,14 @@ export const tokenCreate = endpoint({
   method: "POST",
   path: "/api/token/",
   access: "user",
-  summary: "Creates a token with a random key.",
-  body: TokenInput,
+  summary: "Creates a token with a random key, and with a budget of its own if one is given.",
+  body: z.strictObject({
+    ...tokenFields,
+    /** A limit for each period, made with the token: an hour, a day, a month. Its owner cannot change it later. */
+    budget: z.optional(TokenBudget),
+  }),
   data: Token,
-  fails: [...refusals, "too_many_tokens"],
+  fails: [...refusals, "too_many_tokens", "time_zone_unknown", "budget_length_wrong"],
 });
 
 export const tokenSetStatus = endpoint({

@@ -48,6 +48,8 @@ export const User = z.object({
   limits: LimitsView,
   /** RFC 3339 in UTC, set once the account is deleted. */
   DeletedAt: z.nullable(z.string()),
+  /** The provider whose directory decides about name, address and state; absent = none, and in lists. */
+  managed_by: z.optional(z.string()),
 });
 export type User = z.output<typeof User>;
 
@@ -153,6 +155,7 @@ export const userUpdate = endpoint({
     "invalid_field",
     "user_not_found",
     "user_change_not_permitted",
+    "account_managed",
     "user_role_too_high",
     "username_invalid",
     "username_taken",
@@ -179,7 +182,9 @@ export const userManage = endpoint({
   body: z.strictObject({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
   fails: [
+    "account_managed",
     "invalid_parameter",
+    "account_is_wallet",
     "user_not_found",
     "user_deleted",
     "user_change_not_permitted",

@@ -2,6 +2,8 @@
 export const ROLE = { guest: 0, user: 1, admin: 10, root: 100 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];
 
+/** `kind` of an account: a wallet holds the money of a team and never signs in. */
+export const ACCOUNT_KIND = { person: 0, wallet: 1 } as const;
 export const USER_STATUS = { enabled: 1, disabled: 2 } as const;
 export const CHANNEL_STATUS = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;

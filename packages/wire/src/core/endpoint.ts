@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { CallRights } from "../access/call-rights.ts";
+import type { CallRights } from "../access/rights.ts";
 import type { MessageKey } from "./message-codes.ts";
 
 /** Who may call an endpoint. `try` personalises the response if a credential is valid, `key` requires a relay key. */

@@ -1,11 +1,16 @@
 /** Returns the known word that is closest to a misspelt one; undefined if none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  return listNearest(word, known)[0];
+}
+
+/** Returns the known words that are close to a misspelt one, closest first. */
+export function listNearest(word: string, known: readonly string[]): string[] {
   const most = Math.max(2, Math.floor(word.length / 3));
   const near = known
     .map((one) => ({ one, steps: editDistance(word.toLowerCase(), one.toLowerCase()) }))
     .filter(({ steps }) => steps <= most)
     .toSorted((a, b) => a.steps - b.steps);
-  return near[0]?.one;
+  return near.map(({ one }) => one);
 }
 
 /** Returns the number of letters to insert, remove or replace. */

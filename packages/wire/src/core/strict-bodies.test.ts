@@ -29,7 +29,14 @@ function looseObjects(schema: z.ZodMiniType, path: string): string[] {
 }
 
 /** Objects that a user or a browser composes freely, and limits, whose unknown members the handler refuses. */
-const FREE = ["selfPreferencesUpdate", "tokenCreate.limits", "tokenUpdate.limits", "userUpdate.limits"];
+const FREE = [
+  "selfPreferencesUpdate",
+  "teamTokenCreate.limits",
+  "teamTokenUpdate.limits",
+  "tokenCreate.limits",
+  "tokenUpdate.limits",
+  "userUpdate.limits",
+];
 
 describe("bodies", () => {
   it("refuse every member that they do not name, at every depth", () => {

@@ -1,3 +1,10 @@
+import {
+  BUDGET_PERIODS,
+  BUDGET_SCOPES,
+  budgetFilter,
+  budgetThresholds,
+  MAX_BUDGET_HOURS,
+} from "../core/budget-terms.ts";
 import * as z from "zod/mini";
 import { MAX_COST_RATIO } from "../channels/channels.ts";
 import { textUpTo } from "../core/characters.ts";
@@ -114,21 +121,28 @@ export const TokenSpec = z.strictObject({
   limits: LimitsSpec,
   /** Models that serve in place of one that cannot; {} = those of the operator. */
   fallbacks: z.optional(
-    z.strictObject({
-      /** True: no model is replaced by another. */
-      off: flag,
-      /** In order, for all models of the token. */
-      models: z.optional(
-        z
-          .array(
-            z.strictObject({
-              model: z.string().check(z.minLength(1)),
-              on: z.optional(z.array(z.enum(FALLBACK_CAUSES)).check(z.maxLength(FALLBACK_CAUSES.length))),
-            }),
-          )
-          .check(z.maxLength(MAX_FALLBACKS)),
+    z
+      .strictObject({
+        /** True: no model is replaced by another. */
+        off: flag,
+        /** In order, for all models of the token. */
+        models: z.optional(
+          z
+            .array(
+              z.strictObject({
+                model: z.string().check(z.minLength(1)),
+                on: z.optional(z.array(z.enum(FALLBACK_CAUSES)).check(z.maxLength(FALLBACK_CAUSES.length))),
+              }),
+            )
+            .check(z.maxLength(MAX_FALLBACKS)),
+        ),
+      })
+      .check(
+        z.refine(
+          ({ off, models = [] }) => !(off === true && models.length > 0),
+          "off says that no model is replaced, so leave off or models out",
+        ),
       ),
-    }),
   ),
   disabled: flag,
   /** In a cluster: the Secret of the same namespace that the key is written to, as `api-key` unless `key` is set. */
@@ -143,16 +157,35 @@ export type TokenSpec = z.output<typeof TokenSpec>;
 
 export const BudgetSpec = z.strictObject({
   /** The scope of the limit. */
-  scope: z.enum(["token", "user", "group", "model", "channel"]),
-  /** Name of the user, group or model; for a token or channel, the name of its document or its id. */
+  scope: z.enum(BUDGET_SCOPES),
+  /**
+   * Name of the user, group or model; short name of the team, `TEAM:USER` of a member; for a token or channel, the name
+   * of its document or its id; id of the service account.
+   */
   subject: z.string().check(z.minLength(1), z.maxLength(191)),
-  period: z.enum(["day", "week", "month"]),
+  /**
+   * `hour`, `day`, `week`, `month`, `quarter` and `year` follow the calendar of `timeZone`. A window of `hours` opens with
+   * the first request after the last one ended, and lasts `length` hours. `total` is one window without end.
+   */
+  period: z.enum(BUDGET_PERIODS),
+  /** Hours of a window of the period `hours`, which needs it. */
+  length: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_BUDGET_HOURS))),
+  /** The first day of a window: `1` (Monday) to `7`, a day of the month, or `MM-DD` for quarters and years. */
+  anchor: z.optional(z.string().check(z.maxLength(5))),
+  /** RFC 3339: the end of a `total` budget; null = never. */
+  endsAt: z.optional(z.nullable(z.string())),
+  /** The model whose calls count, or the beginning of names and `*`. It cannot change. */
+  filterModel: z.optional(budgetFilter),
   /** Quota units per period. */
   limit: z.int().check(z.minimum(1)),
-  /** Time zone that decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
+  /** Time zone that decides when a day begins, such as `Europe/Berlin`. */
   timeZone: text,
-  /** Percentage of the limit at which the super administrator gets a mail; 0 = never. */
+  /** Percentages of the limit that are reported, once in each window; by default 80 and 100. */
+  thresholds: z.optional(budgetThresholds),
+  /** The lowest threshold below 100 percent; 0 = none. Not needed with `thresholds`. */
   softPercent: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
+  /** True: an event says when the budget is going to be used up before its window ends. */
+  forecast: flag,
   /** True: requests that would exceed the limit are refused. False: notices only. */
   hard: flag,
 });
@@ -283,27 +316,6 @@ export const declarativeExport = endpoint({
       kind: z.string(),
       metadata: z.object({ name: z.string(), annotations: z.optional(z.record(z.string(), z.string())) }),
       spec: z.record(z.string(), z.unknown()),
-    }),
-  ),
-});
-
-export const declarativeManaged = endpoint({
-  name: "declarativeManaged",
-  method: "GET",
-  path: "/api/declarative/managed",
-  access: "admin",
-  summary: "What documents own, so that screens can show it locked.",
-  data: z.array(
-    z.object({
-      kind: z.string(),
-      name: z.string(),
-      resource_id: z.int(),
-      owner: z.string(),
-      fields: z.array(z.string()),
-      /**
-       * Epoch seconds until which a channel that was enabled or disabled by hand stays so; 0 = it follows its document.
-       */
-      override_until: z.int(),
     }),
   ),
 });

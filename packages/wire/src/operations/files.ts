@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
-import { queryInt, queryText } from "../core/envelope.ts";
+import { idParams, queryInt, queryText } from "../core/envelope.ts";
 import { pageFields } from "../core/paging.ts";
 
 /** A file that a user stores at a provider; its content is not shown. */
@@ -65,6 +65,41 @@ export const fileUsage = endpoint({
   access: "user",
   summary: "Reads how much the caller stores and may store.",
   data: StoredFileUsage,
+});
+
+/** What is stored in one account of a channel. */
+export const StoredAccount = z.object({
+  /** The beginning of the keyed hash of the account's key. */
+  mark: z.string(),
+  /** The place of the key among those of the channel, from 0; -1 = the channel no longer has it. */
+  key_index: z.int(),
+  files: z.int(),
+  /** Batches that are not settled. */
+  batches: z.int(),
+});
+export type StoredAccount = z.output<typeof StoredAccount>;
+
+export const channelObjects = endpoint({
+  name: "channelObjects",
+  method: "GET",
+  path: "/api/channel/{id}/objects",
+  access: "admin",
+  summary: "Lists the accounts of a channel with the files and batches that they have; also of keys that were removed.",
+  params: idParams,
+  data: z.array(StoredAccount),
+  fails: ["invalid_parameter", "channel_not_found"],
+});
+
+export const channelObjectsRebind = endpoint({
+  name: "channelObjectsRebind",
+  method: "POST",
+  path: "/api/channel/{id}/objects/rebind",
+  access: "admin",
+  summary: "Says that another key of the channel opens the same account: its files and batches are read with that key.",
+  params: idParams,
+  body: z.strictObject({ from_mark: z.string(), to_mark: z.string() }),
+  data: z.object({ files: z.int(), batches: z.int() }),
+  fails: ["invalid_parameter", "channel_not_found", "account_mark_unknown"],
 });
 
 export const fileDelete = endpoint({

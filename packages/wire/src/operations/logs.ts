@@ -48,6 +48,10 @@ export const LogRow = z.object({
   group: z.string(),
   ip: z.string(),
   request_id: z.string(),
+  /** `app=shop|env=prod`, sorted by key; "" = none. */
+  tags: z.string(),
+  /** The customer for whom the client made the call, as the client names it; "" = unknown. */
+  end_user: z.string(),
   /** "" or the text of a JSON object. */
   other: z.string(),
 });
@@ -85,6 +89,9 @@ const selfFilter = {
   code: queryText,
   /** Failed calls for which the client got this HTTP status. */
   status: queryInt,
+  /** Rows with all of these tags, `app=shop|env=prod`; a key alone finds rows that have it. */
+  tags: queryText,
+  end_user: queryText,
   /** Exact names, joined by commas; a row may match any of them. */
   models: queryTexts,
   tokens: queryTexts,

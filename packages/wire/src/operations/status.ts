@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SignInOffer } from "../accounts/sign-in-offer.ts";
 import { endpoint } from "../core/endpoint.ts";
 
 /** Facts about this installation that everyone may know. */
@@ -47,6 +48,11 @@ export const Status = z.object({
   oidc_authorization_endpoint: z.string(),
   docs_link: z.string(),
   setup: z.boolean(),
+  /** The ways to sign in with OpenID Connect, for `GET /api/oauth/start`. */
+  sign_in: z.array(SignInOffer),
+  teams_enabled: z.boolean(),
+  /** Who creates teams. */
+  team_creation: z.enum(["admin", "user"]),
 });
 export type Status = z.output<typeof Status>;
 

@@ -16,6 +16,8 @@ import {
 import { BATCH_PRICE_OPTIONS } from "./option-table-batch-prices.ts";
 import { CALL_OPTIONS } from "./option-table-calls.ts";
 import { FILE_OPTIONS } from "./option-table-files.ts";
+import { TAG_OPTIONS } from "./option-table-tags.ts";
+import { TEAM_OPTIONS } from "./option-table-teams.ts";
 
 const html = textType("long-text");
 const url = urlType;
@@ -222,6 +224,27 @@ export const OPTIONS = {
     "words",
     "Milliseconds after which fewer characters of a streamed answer are judged.",
   ]),
+  UserWebhooks: option(flag, "true", [
+    "monitoring",
+    "People and teams may have endpoints of their own for events, at public addresses.",
+  ]),
+  AlertmanagerToken: option(text, "", [
+    "monitoring",
+    "Bearer token with which an Alertmanager sends its alerts to /api/event/alertmanager; empty = none are accepted.",
+  ]),
+  LeakReports: option(choiceType(["off", "hmac", "github"], "off, hmac or github"), "off", [
+    "monitoring",
+    "Who may report leaked keys: off, hmac (your own scanner, with LeakSecret) or github.",
+  ]),
+  LeakSecret: option(text, "", ["monitoring", "Secret with which your own scanner signs its reports of leaked keys."]),
+  LeakGithubUrl: option(url, "https://api.github.com", [
+    "monitoring",
+    "Address of the API that has the public keys for reports of leaked keys.",
+  ]),
+  LeakAction: option(choiceType(["disable", "rotate", "notify"], "disable, rotate or notify"), "disable", [
+    "monitoring",
+    "What happens to a leaked key: disable ends it at once, rotate after an hour, notify leaves it.",
+  ]),
   LogRetentionDays: option(count, "0", ["logs", "Days after which log rows are deleted; 0 keeps them for ever."]),
   LogConsumeEnabled: option(flag, "true", ["logs", "Each request writes a consumption log."]),
   ErrorLogEnabled: option(flag, "true", ["logs", "Each failed call of a known user writes an error log."]),
@@ -266,6 +289,8 @@ export const OPTIONS = {
   ]),
   ...CALL_OPTIONS,
   ...FILE_OPTIONS,
+  ...TEAM_OPTIONS,
+  ...TAG_OPTIONS,
   ...BATCH_PRICE_OPTIONS,
   SelfUseModeEnabled: option(flag, "false", ["general", "For a single owner: models without a price are served."], {
     shownAs: "self_use_mode_enabled",
