@@ -192,6 +192,23 @@ const jumpClock: Fault = {
   },
 };
 
+const killAllAndWipe: Fault = {
+  name: "all replicas are killed while Redis is emptied",
+  about: ({ awayMs }) => `SIGKILL of all three and FLUSHALL; started again on their disks after ${seconds(awayMs)}`,
+  isTotal: true,
+  async run({ replicas, servers }, { awayMs }) {
+    const indexes = Array.from({ length: replicas.count }, (_, index) => index);
+    await Promise.all(indexes.map((index) => replicas.crash(index)));
+    const redis = new Redis(requireServer(servers).redis.url);
+    const before = await redis.dbsize();
+    await redis.flushall();
+    redis.disconnect();
+    await sleep(awayMs);
+    await Promise.all(indexes.map((index) => replicas.replace(index)));
+    return `${before} keys were lost`;
+  },
+};
+
 /** Combines two faults that begin at the same time. */
 export function atOnce(name: string, first: Fault, second: Fault): Fault {
   return {
@@ -227,6 +244,7 @@ export const FAULTS: readonly Fault[] = [
 export const PAIRS: readonly Fault[] = [
   atOnce("a replica and Redis are killed", killReplica, killRedis),
   atOnce("Redis is emptied while the database freezes", wipeRedis, freezeDatabase),
+  killAllAndWipe,
 ];
 
 /** Faults for the second database: those that affect the database or money in a way of its own. */

@@ -4,12 +4,15 @@
 //   --store NAME       "Redis" or "a Redis Cluster" alone
 //   --only PATTERN     faults whose name matches
 //   --program FILE     another program than the sources, such as a built one
+//   --batches          instead kills replicas at every step of batches; --write then writes docs/explain/batch-faults.md
 //   --logs FOLDER      keeps the logs of the replicas there
 //   --write            writes docs/explain/faults.md; without it the page is only printed
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { batchFaultsDocument, nameSetting } from "./batches/page.ts";
+import { listBatchProblems, runBatchKills, SETTINGS, type BatchReport } from "./batches/run.ts";
 import { findProgram } from "../src/services/process.ts";
 import { buildPlan } from "./plan.ts";
 import { runRound } from "./round.ts";
@@ -18,6 +21,7 @@ import { faultsDocument } from "./table.ts";
 import { listProblems, type Round } from "./verdict.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/explain/faults.md");
+const BATCH_PAGE = join(import.meta.dirname, "../../../docs/explain/batch-faults.md");
 const ROUNDS: readonly { readonly database: DatabaseName; readonly store: StoreName }[] = [
   { database: "MariaDB", store: "Redis" },
   { database: "PostgreSQL", store: "Redis" },
@@ -33,30 +37,49 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     program: { type: "string", default: "" },
     logs: { type: "string", default: "" },
+    batches: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 });
 
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
-const rounds: Round[] = [];
-const isChosen = ({ database, store }: (typeof ROUNDS)[number]) =>
-  (values.database === "" || database === values.database) && (values.store === "" || store === values.store);
-for (const { database, store } of ROUNDS.filter(isChosen)) {
-  const round = await runRound(
-    buildPlan({ minutes: Number(values.minutes), database, store, only: values.only, program: values.program, say }),
-  );
-  rounds.push(round);
-  for (const phase of round.phases) console.log(phase.fault.name, phase.reasons);
-  if (values.logs !== "") await keepLogs(values.logs, round);
-  console.log("complaints", round.complaints);
+if (values.batches) await killBatches();
+else await runRounds();
+
+async function killBatches(): Promise<void> {
+  const reports: BatchReport[] = [];
+  for (const setting of SETTINGS.filter(({ database }) => values.database === "" || database === values.database)) {
+    say(nameSetting(setting));
+    const report = await runBatchKills(setting);
+    for (const problem of listBatchProblems(report)) say(`  ${problem}`);
+    reports.push(report);
+  }
+  await publish(BATCH_PAGE, batchFaultsDocument(reports, new Date()));
+  if (reports.length === 0 || reports.some((report) => listBatchProblems(report).length > 0)) process.exitCode = 1;
 }
-const document = faultsDocument(rounds, { command: formatCommand(), at: new Date(), versions: versions() });
-console.log(`\n${document}`);
-if (values.write) {
-  await mkdir(dirname(PAGE), { recursive: true });
-  await writeFile(PAGE, document);
+
+async function runRounds(): Promise<void> {
+  const rounds: Round[] = [];
+  const isChosen = ({ database, store }: (typeof ROUNDS)[number]) =>
+    (values.database === "" || database === values.database) && (values.store === "" || store === values.store);
+  for (const { database, store } of ROUNDS.filter(isChosen)) {
+    const { only, program } = values;
+    const round = await runRound(buildPlan({ minutes: Number(values.minutes), database, store, only, program, say }));
+    rounds.push(round);
+    for (const phase of round.phases) console.log(phase.fault.name, phase.reasons);
+    if (values.logs !== "") await keepLogs(values.logs, round);
+    console.log("complaints", round.complaints);
+  }
+  await publish(PAGE, faultsDocument(rounds, { command: formatCommand(), at: new Date(), versions: versions() }));
+  if (rounds.length === 0 || rounds.some((round) => listProblems(round).length > 0)) process.exitCode = 1;
 }
-if (rounds.length === 0 || rounds.some((round) => listProblems(round).length > 0)) process.exitCode = 1;
+
+async function publish(page: string, document: string): Promise<void> {
+  console.log(`\n${document}`);
+  if (!values.write) return;
+  await mkdir(dirname(page), { recursive: true });
+  await writeFile(page, document);
+}
 
 async function keepLogs(folder: string, { database, store, logs }: Round): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -54,7 +54,8 @@ export interface Replicas {
 
 export interface ReplicaSettings {
   readonly database: string;
-  readonly redis: string;
+  /** Undefined = the replicas have no Redis. */
+  readonly redis: string | undefined;
   readonly count: number;
   /** A program to use instead of the sources, such as a built one. */
   readonly program: string | undefined;
@@ -76,7 +77,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
     const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off", FAIRWAY_DATA_DIR: disk };
     const process = await startGateway({
       database,
-      redis,
+      ...(redis !== undefined && { redis }),
       env,
       nodeArgs: ["--import", CLOCK],
       ...(program ? { program } : {}),

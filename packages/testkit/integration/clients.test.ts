@@ -199,12 +199,10 @@ test("the Google client uploads, finds, lists and deletes a file", async () => {
 });
 
 test("what has no answer here is refused in the words of the Google client, with the way out", async () => {
-  const { caches, batches } = google();
+  const { caches } = google();
   const refused = (message: RegExp) => ({ status: 501, message: expect.stringMatching(message) as string });
   const cached = caches.create({ model: "m", config: { contents: "hi" } });
   await expect(cached).rejects.toMatchObject(refused(/by themselves/));
-  const batch = batches.create({ model: "m", src: [{ contents: [{ parts: [{ text: "hi" }] }] }] });
-  await expect(batch).rejects.toMatchObject(refused(/one by one/));
 });
 
 describe.each([

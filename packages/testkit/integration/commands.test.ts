@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, freshRedis } from "../src/databases.ts";
+import { resolveGatewayProgram } from "../src/gateway.ts";
 import {
   createChannel,
   createToken,
@@ -19,7 +20,6 @@ import {
   type Upstream,
 } from "../src/index.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../gateway/src/main.ts");
 const OLD_KEY = "old:b2xkIGtleSBmb3IgdGVzdHMsIDMyIGJ5dGVzIGhlcmU=";
 const NEW_KEY = "new:bmV3IGtleSBmb3IgdGVzdHMsIDMyIGJ5dGVzIGhlcmU=";
 const UPSTREAM_KEY = "sk-of-the-upstream";
@@ -70,7 +70,7 @@ describe.each(["mariadb", "postgres"] as const)("next to two replicas on %s and 
         FAIRWAY_ENCRYPTION_KEY: keys,
         FAIRWAY_MIGRATE: "verify",
       };
-      execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) =>
+      execFile(process.execPath, [resolveGatewayProgram(), ...args], { env }, (error, stdout, stderr) =>
         resolve({ code: error ? error.code : 0, out: stdout + stderr }),
       );
     });

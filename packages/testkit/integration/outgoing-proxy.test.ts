@@ -35,6 +35,7 @@ const DOORS: Readonly<Record<string, string>> = {
   "lib/net/network.ts": "opens the connections of all doors but WebSockets and traces",
   "lib/net/outbound.ts": "sign-in, payments, human check, published prices",
   "lib/net/send.ts": "log export",
+  "lib/net/post-once.ts": "messages about events",
   "lib/net/guarded-fetch.ts": "files and hooks that clients name",
   "relay/upstream/upstream.ts": "calls of channels",
   "relay/upstream/decoded.ts": "decodes answers of channels",

@@ -17,11 +17,28 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
+interface AllocationNode {
+  readonly callFrame: ProfiledCall;
+  readonly selfSize: number;
+  readonly children: readonly AllocationNode[];
+}
+
+/** Bytes that one chain of calls allocated, the innermost call first. */
+export interface Allocation {
+  readonly stack: readonly ProfiledCall[];
+  readonly bytes: number;
+}
+
 const SAMPLE_EVERY_US = 200;
+/** Mean number of bytes between two sampled allocations. */
+const SAMPLE_EVERY_BYTES = 4_096;
 
 interface Reply {
   readonly id?: number;
-  readonly result?: { readonly result?: { readonly value?: unknown }; readonly profile?: Profile };
+  readonly result?: {
+    readonly result?: { readonly value?: unknown };
+    readonly profile?: Profile & { readonly head?: AllocationNode };
+  };
   readonly error?: { readonly message: string };
 }
 
@@ -93,6 +110,31 @@ export class Inspector {
       if (call) spent.set(call, (spent.get(call) ?? 0) + (timeDeltas[at] ?? 0));
     }
     return spent;
+  }
+
+  /** Returns the bytes that the main thread has allocated on its heap since it began, collected or not. */
+  async allocatedBytes(): Promise<number> {
+    const statistics = `process.getBuiltinModule("node:v8").getHeapStatistics()`;
+    return Number(await this.#evaluate(`${statistics}.total_allocated_bytes`));
+  }
+
+  /** Returns what `work` allocates by chain of calls, collected or not: an estimate from samples. */
+  async sampleAllocations(work: () => Promise<unknown>): Promise<readonly Allocation[]> {
+    await this.#call("HeapProfiler.startSampling", {
+      samplingInterval: SAMPLE_EVERY_BYTES,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+    await work();
+    const head = (await this.#call("HeapProfiler.stopSampling")).result?.profile?.head;
+    const allocations: Allocation[] = [];
+    const visit = ({ callFrame, selfSize, children }: AllocationNode, above: readonly ProfiledCall[]) => {
+      const stack = [callFrame, ...above];
+      if (selfSize > 0) allocations.push({ stack, bytes: selfSize });
+      for (const child of children) visit(child, stack);
+    };
+    if (head) visit(head, []);
+    return allocations;
   }
 
   close(): void {

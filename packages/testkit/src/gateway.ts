@@ -23,6 +23,11 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
+/** The program that tests run: the built one that `FAIRWAY_TEST_GATEWAY` names, or else the sources. */
+export function resolveGatewayProgram(): string {
+  return process.env["FAIRWAY_TEST_GATEWAY"] ?? SOURCES;
+}
+
 /** A gateway process of its own on free loopback ports. */
 export interface GatewayProcess {
   readonly url: string;
@@ -40,26 +45,25 @@ export interface GatewayProcess {
   logged(message: string, timeoutMs?: number): Promise<LogLine>;
 }
 
-const PROGRAM = join(import.meta.dirname, "../../gateway/src/main.ts");
+const SOURCES = join(import.meta.dirname, "../../gateway/src/main.ts");
 const START_TIMEOUT_MS = 60_000;
 
 /** Password of the super administrator `root` in gateways that a test starts. */
 export const ROOT_PASSWORD = "test-root-password";
 
-/** The same for every process, so that replicas and restarts can read what others encrypted. */
-export const ENCRYPTION_KEY = "test-encryption-key-0123456789abcdef";
+/**
+ * The same for every process, so that replicas and restarts can read what others encrypted. 256 bits: a passphrase would
+ * cost each start the quarter of a second that its derivation takes.
+ */
+export const ENCRYPTION_KEY = "7e57".repeat(16);
 
 export async function startGateway(settings: GatewaySettings = {}): Promise<GatewayProcess> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-gateway-"));
-  const child = spawn(
-    process.execPath,
-    [...(settings.nodeArgs ?? []), settings.program ?? process.env["FAIRWAY_TEST_GATEWAY"] ?? PROGRAM],
-    {
-      cwd: folder,
-      env: { ...inherited(), ...defaults(folder, settings), ...settings.env },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, [...(settings.nodeArgs ?? []), settings.program ?? resolveGatewayProgram()], {
+    cwd: folder,
+    env: { ...inherited(), ...defaults(folder, settings), ...settings.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   // If the test process dies, its gateways and their folders are removed.
   const guard = createGuard(folder);
   guard.watch(child.pid ?? 0, "SIGKILL");

@@ -19,53 +19,67 @@ const LEAN = ["--skip-log-bin", "--performance-schema=off", "--skip-name-resolve
 const WIDE = ["--max-connections=500", "--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci"];
 const ACCOUNT = "CREATE USER IF NOT EXISTS fairway@'%' IDENTIFIED BY 'fairway';\nGRANT ALL ON *.* TO fairway@'%';\n";
 
+/** The program, its account, and its arguments, for servers of other shapes. */
+export const MARIADB = {
+  findServer: () => findProgram("mariadbd", "mariadb-server"),
+  account: () => unprivileged("mysql"),
+  buildArgs: (folder: string, port: number): readonly string[] => [
+    ...SHARED,
+    ...LEAN,
+    ...WIDE,
+    `--datadir=${join(folder, "data")}`,
+    // A starting server cleans up its folder for temporary tables, including other servers' tables.
+    `--tmpdir=${folder}`,
+    `--port=${port}`,
+    "--bind-address=127.0.0.1",
+    `--socket=${join(folder, "sock")}`,
+    `--pid-file=${join(folder, "pid")}`,
+    `--init-file=${join(folder, "first.sql")}`,
+  ],
+  ready: "ready for connections",
+  url: (port: number) => `mysql://fairway:fairway@127.0.0.1:${port}/`,
+} as const;
+
 /** A MariaDB server with the user fairway / fairway, who may create databases. */
 export function startMariadb(settings: MariadbSettings = {}): Promise<Service> {
-  const account = unprivileged("mysql");
+  const account = MARIADB.account();
   const speed = settings.isDurable ? [] : FAST;
-  const install = findProgram("mariadb-install-db", "mariadb-server");
   return startServer({
     name: "mariadb",
-    command: findProgram("mariadbd", "mariadb-server"),
+    command: MARIADB.findServer(),
     account,
     async prepare(folder) {
-      const data = join(folder, "data");
       if (settings.tls) await installCertificates(settings.tls, folder, account);
-      await writeFile(join(folder, "first.sql"), ACCOUNT, { mode: 0o644 });
-      await run(
-        install,
-        [
-          ...SHARED,
-          ...FAST,
-          `--datadir=${data}`,
-          `--tmpdir=${folder}`,
-          "--auth-root-authentication-method=normal",
-          "--skip-test-db",
-        ],
-        account,
-        folder,
-      );
+      await installMariadb(folder);
     },
     args: (folder, port) => [
-      ...SHARED,
+      ...MARIADB.buildArgs(folder, port),
       ...speed,
-      ...LEAN,
-      ...WIDE,
       ...(settings.isLarge ? LARGE : []),
       ...(settings.tls ? tlsArgs(folder) : []),
-      `--datadir=${join(folder, "data")}`,
-      // A starting server cleans up its folder for temporary tables, including other servers' tables.
-      `--tmpdir=${folder}`,
-      `--port=${port}`,
-      "--bind-address=127.0.0.1",
-      `--socket=${join(folder, "sock")}`,
-      `--pid-file=${join(folder, "pid")}`,
-      `--init-file=${join(folder, "first.sql")}`,
     ],
-    ready: "ready for connections",
-    url: (port) => `mysql://fairway:fairway@127.0.0.1:${port}/`,
+    ready: MARIADB.ready,
+    url: MARIADB.url,
     stopSignal: "SIGKILL",
   });
+}
+
+/** Writes the data of a new server. */
+export async function installMariadb(folder: string): Promise<void> {
+  await writeFile(join(folder, "first.sql"), ACCOUNT, { mode: 0o644 });
+  await run(
+    findProgram("mariadb-install-db", "mariadb-server"),
+    [
+      ...SHARED,
+      ...FAST,
+      `--datadir=${join(folder, "data")}`,
+      `--tmpdir=${folder}`,
+      "--auth-root-authentication-method=normal",
+      "--skip-test-db",
+    ],
+    MARIADB.account(),
+    folder,
+  );
 }
 
 function tlsArgs(folder: string): readonly string[] {

@@ -183,13 +183,21 @@ export function findProgram(name: string, debianPackage: string, folders: readon
   throw new Error(`${name} is missing: install the Debian package ${debianPackage} (apt-get install ${debianPackage})`);
 }
 
+const accounts = new Map<string, Account>();
+
 /**
- * Returns the first of these accounts that exists, if the caller is root; database servers refuse root or advise
- * against it.
+ * Returns this account or that of "nobody", whichever exists, if the caller is root; database servers refuse root or
+ * advise against it.
  */
-export function unprivileged(...names: readonly string[]): Account | undefined {
+export function unprivileged(name: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  for (const name of [...names, "nobody"]) {
+  const account = accounts.get(name) ?? readAccount([name, "nobody"]);
+  accounts.set(name, account);
+  return account;
+}
+
+function readAccount(names: readonly string[]): Account {
+  for (const name of names) {
     try {
       const [uid, gid] = ["-u", "-g"].map((flag) =>
         Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] })),
@@ -199,7 +207,7 @@ export function unprivileged(...names: readonly string[]): Account | undefined {
       continue; // `id` ends with 1 for an unknown name
     }
   }
-  throw new Error(`none of the accounts ${names.join(", ")}, "nobody" exists`);
+  throw new Error(`none of the accounts ${names.join(", ")} exists`);
 }
 
 /**

@@ -16,7 +16,13 @@ export interface FakeFile {
 export interface FakeFiles {
   readonly stored: ReadonlyMap<string, FakeFile>;
   /** Stores a file as if the upstream had made it. */
-  add(file: { readonly name: string; readonly purpose: string; readonly bytes: Buffer }): FakeFile;
+  add(file: {
+    readonly name: string;
+    readonly purpose: string;
+    readonly bytes: Buffer;
+    /** Default OpenAI's. */
+    readonly protocol?: Protocol;
+  }): FakeFile;
   clear(): void;
   /** Undefined for calls that are not about files. */
   answer(request: Recorded): FakeAnswer | undefined;
@@ -39,7 +45,7 @@ interface Session {
   final: string | undefined;
 }
 
-const PATH = /\/files(?:\/([^/:]+))?(\/content|:download)?$/;
+const PATH = /\/files(?:\/upload)?(?:\/([^/:]+))?(\/content|:download)?$/;
 const CREATED = 1_790_000_000;
 const IMAGE_DAYS = 2;
 
@@ -80,6 +86,19 @@ export function createFakeFiles(): FakeFiles {
     return { status: 200, headers: { "x-goog-upload-url": url, "x-goog-upload-status": "active" }, body: "" };
   };
 
+  const uploadRelated = (request: Recorded): FakeAnswer => {
+    const [about, content] = readParts(request);
+    const { file = {} } = JSON.parse(about?.value.toString() ?? "{}") as { file?: { displayName?: string } };
+    const saved = store("gemini", {
+      name: file.displayName ?? "",
+      type: content?.type ?? "",
+      purpose: "",
+      bytes: content?.value ?? Buffer.alloc(0),
+      expiresAt: undefined,
+    });
+    return { status: 200, body: { file: show("gemini", saved) } };
+  };
+
   const resume = (session: Session, request: Recorded): FakeAnswer => {
     const command = String(request.headers["x-goog-upload-command"] ?? "");
     const isActive = session.final === undefined;
@@ -104,8 +123,8 @@ export function createFakeFiles(): FakeFiles {
 
   return {
     stored,
-    add: ({ name, purpose, bytes }) =>
-      store("openai", { name, purpose, bytes, type: "application/jsonl", expiresAt: undefined }),
+    add: ({ name, purpose, bytes, protocol = "openai" }) =>
+      store(protocol, { name, purpose, bytes, type: "application/jsonl", expiresAt: undefined }),
     clear() {
       stored.clear();
       sessions.clear();
@@ -119,6 +138,7 @@ export function createFakeFiles(): FakeFiles {
       const [, id, rest] = found;
       if (id === undefined) {
         if (request.method !== "POST") return refuse(protocol, 405, "Not a list of yours.");
+        if (request.headers["x-goog-upload-protocol"] === "multipart") return uploadRelated(request);
         return protocol === "gemini" ? begin(request) : upload(protocol, request);
       }
       const file = stored.get(decodeURIComponent(id));
@@ -231,11 +251,15 @@ interface Part {
 }
 
 /** Reads a form the way a simple server does; the body is in memory already. */
-function readForm({ headers, body }: Recorded): ReadonlyMap<string, Part> {
+export function readForm(request: Recorded): ReadonlyMap<string, Part> {
+  return new Map(readParts(request).map((part) => [part.name, part]));
+}
+
+function readParts({ headers, body }: Recorded): (Part & { readonly name: string })[] {
   const boundary = /boundary="?([^";]+)"?/.exec(headers["content-type"] ?? "")?.[1] ?? "";
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const whole = Buffer.concat([Buffer.from("\r\n"), body]);
-  const parts = new Map<string, Part>();
+  const parts: (Part & { readonly name: string })[] = [];
   for (let at = whole.indexOf(delimiter); at >= 0;) {
     const next = whole.indexOf(delimiter, at + delimiter.length);
     if (next < 0) break;
@@ -245,7 +269,7 @@ function readForm({ headers, body }: Recorded): ReadonlyMap<string, Part> {
     const name = /[; ]name="([^"]*)"/.exec(head)?.[1] ?? "";
     const filename = /filename="([^"]*)"/.exec(head)?.[1];
     const type = /content-type: *([^\r\n;]+)/i.exec(head)?.[1] ?? "";
-    parts.set(name, { filename, type, value: Buffer.from(part.subarray(end + 4)) });
+    parts.push({ name, filename, type, value: Buffer.from(part.subarray(end + 4)) });
     at = next;
   }
   return parts;

@@ -6,4 +6,6 @@ export interface ScriptedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: string | Buffer | Json;
+  /** Only this many bytes of the body are sent, and the connection stays open. */
+  readonly stallsAfter?: number;
 }

@@ -4,7 +4,9 @@ import { parseBehaviour, type Behaviour } from "./behaviour.ts";
 import { createFakeFiles, type FakeFiles } from "./files.ts";
 import type { ScriptedAnswer } from "./scripted-answer.ts";
 import { createBatchServer, type BatchServer } from "./batches/batch-server.ts";
+import { createGeminiBatchServer, type GeminiBatchServer } from "./batches/gemini-batches.ts";
 import { createFileBatchServer, type FileBatchServer } from "./batches/file-batches.ts";
+import { createFakeUploads, type FakeUploads } from "./uploads.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { attachRealtime } from "./realtime.ts";
 import { record, type Recorded } from "./recorded.ts";
@@ -26,9 +28,12 @@ export interface Upstream {
   script(pathEnd: string, script: Script): void;
   /** The files that it stores. */
   readonly files: FakeFiles;
+  /** Its uploads in parts. */
+  readonly uploads: FakeUploads;
   /** The batches that it was given. */
   readonly batches: BatchServer;
   readonly fileBatches: FileBatchServer;
+  readonly geminiBatches: GeminiBatchServer;
   /** Forgets requests, files, batches, scripts and the counters behind `status-N-then-ok`. */
   reset(): void;
   stop(): Promise<void>;
@@ -44,7 +49,9 @@ interface State {
   /** By model: how many requests are running, and the most that ran at once. */
   readonly running: Map<string, { now: number; most: number }>;
   readonly files: FakeFiles;
+  readonly uploads: FakeUploads;
   readonly batches: BatchServer;
+  readonly geminiBatches: GeminiBatchServer;
   readonly fileBatches: FileBatchServer;
   serial: number;
 }
@@ -57,8 +64,10 @@ export async function startUpstream(port = 0): Promise<Upstream> {
     failedOnce: new Set(),
     running: new Map(),
     files,
+    uploads: createFakeUploads(files),
     batches: createBatchServer(),
     fileBatches: createFileBatchServer(files),
+    geminiBatches: createGeminiBatchServer(files),
     serial: 0,
   };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -78,18 +87,22 @@ export async function startUpstream(port = 0): Promise<Upstream> {
     url: `http://127.0.0.1:${address.port}`,
     requests: state.requests,
     files,
+    uploads: state.uploads,
     getMaxConcurrency: (model) => state.running.get(model)?.most ?? 0,
     script: (pathEnd, script) => void state.scripts.set(pathEnd, script),
     batches: state.batches,
     fileBatches: state.fileBatches,
+    geminiBatches: state.geminiBatches,
     reset() {
       state.batches.reset();
       state.fileBatches.clear();
+      state.geminiBatches.clear();
       state.requests.length = 0;
       state.scripts.clear();
       state.failedOnce.clear();
       state.running.clear();
       files.clear();
+      state.uploads.clear();
     },
     stop: () =>
       new Promise<void>((resolve) => {
@@ -106,12 +119,10 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
   const script = [...state.scripts].find(([end]) => recorded.path.endsWith(end))?.[1];
   if (script) return answerScripted(response, await script(recorded));
 
-  const fileAnswer = state.files.answer(recorded);
-  if (fileAnswer) return answerScripted(response, fileAnswer);
-
-  const batch = state.fileBatches.answer(recorded) ?? state.batches.answer(recorded);
-  if (batch === "lost") return void response.destroy();
-  if (batch) return answerScripted(response, batch);
+  const stored = answerStored(state, recorded);
+  if (stored === "lost") return void response.destroy();
+  if (stored === "hanging") return;
+  if (stored) return answerScripted(response, stored);
   const behaviour = parseBehaviour(recorded.model);
   const route = findRoute(recorded);
   if (!route)
@@ -124,6 +135,17 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
     return;
   }
   return answerChat(state, recorded, response, { behaviour, route });
+}
+
+/** Answers calls about files and batches. */
+function answerStored(state: State, recorded: Recorded) {
+  return (
+    state.files.answer(recorded) ??
+    state.uploads.answer(recorded) ??
+    state.fileBatches.answer(recorded) ??
+    state.geminiBatches.answer(recorded) ??
+    state.batches.answer(recorded)
+  );
 }
 
 function countRunning({ running }: State, model: string, response: ServerResponse): void {
@@ -227,10 +249,15 @@ function readQuestion(json: Json | undefined): string {
   return (pieces as readonly { text?: string }[]).map((piece) => piece.text ?? "").join("");
 }
 
-function answerScripted(response: ServerResponse, { status = 200, headers = {}, body = "" }: ScriptedAnswer): void {
+function answerScripted(
+  response: ServerResponse,
+  { status = 200, headers = {}, body = "", stallsAfter }: ScriptedAnswer,
+): void {
   const isRaw = typeof body === "string" || Buffer.isBuffer(body);
+  const bytes = Buffer.from(isRaw ? body : JSON.stringify(body));
   response.writeHead(status, { ...(isRaw ? {} : { "content-type": "application/json" }), ...headers });
-  response.end(isRaw ? body : JSON.stringify(body));
+  if (stallsAfter === undefined) response.end(bytes);
+  else response.write(bytes.subarray(0, stallsAfter));
 }
 
 function sendError(response: ServerResponse, status: number, behaviour: Behaviour, format: ChatFormat): void {
