@@ -1,4 +1,5 @@
 import { createDatabase } from "@fairway/testkit/databases";
+import { resolveGatewayProgram } from "@fairway/testkit/gateway";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -37,7 +38,7 @@ function runWith(
     FAIRWAY_DATA_DIR: folder,
     ...variables,
   };
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], { env });
+  const child = spawn(process.execPath, [resolveGatewayProgram(), ...args], { env });
   let out = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {

@@ -1,4 +1,5 @@
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { resolveGatewayProgram } from "@fairway/testkit/gateway";
 import { runSql } from "@fairway/testkit/sql";
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the program with arguments, like an operator. */
 function run(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; out: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], {
+  const child = spawn(process.execPath, [resolveGatewayProgram(), ...args], {
     env: {
       PATH: process.env["PATH"],
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],

@@ -146,6 +146,11 @@ export async function admitCarriedKeys(tx: RawTransaction, kind: RawDatabase["ki
 export async function alignIds({ raw, kind }: Database, tables: readonly string[]): Promise<void> {
   if (kind !== "postgres") return;
   for (const table of tables) {
+    const [own] = await raw.rows<{ sequence: string | null }>(
+      `select pg_get_serial_sequence('${table}', 'id') as sequence`,
+      [],
+    );
+    if (own?.sequence === null) continue; // its ids are texts
     const next = `(select coalesce(max(id), 0) + 1 from ${table})`;
     await raw.rows(`select setval(pg_get_serial_sequence('${table}', 'id'), ${next}, false)`, []);
   }

@@ -12,6 +12,7 @@ import { replicaReports } from "./replica.ts";
 import { createAppSchedule } from "./schedule.ts";
 import { createObjects } from "./objects.ts";
 import { createBatches } from "./batches.ts";
+import { createWebhooks } from "./webhooks.ts";
 import { createTasks } from "./tasks.ts";
 import { composeTracing } from "./tracing.ts";
 import { createTokenCounter } from "../billing/tokenizer/token-counter.ts";
@@ -29,12 +30,13 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const counter = createTokenCounter();
   const disable = (id: number, reason: string, key?: string) => management.operations.channels.disable(id, reason, key);
   const authenticator = createRelayAuthenticator(core);
-  const relay = createRelayParts({ ...core, counter, disable, authenticator });
+  const relay = { authenticator, ...createRelayParts({ ...core, counter, disable, authenticator }) };
   const { pipeline, reporter, fetcher, channels } = relay;
-  const reading = buildReadRequestDeps(core, authenticator, pipeline.admission.calls);
+  const reading = buildReadRequestDeps(core, authenticator, pipeline.policy.admission.calls);
   const objects = createObjects(core, pipeline, reading);
-  const { storedFiles } = objects;
-  const management: Management = createManagement({ ...core, ...relay, storedFiles, authenticator });
+  const batches = createBatches({ core, pipeline, reading, objects });
+  const webhooks = createWebhooks(core);
+  const management: Management = createManagement({ ...objects, ...batches, ...webhooks, ...core, ...relay });
   const loopDelay = createLoopDelay();
   const elector = await selectElector(core);
   const logExport = composeLogExport(core, elector);
@@ -47,8 +49,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const tracing = await composeTracing(core);
   const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
-  const batches = createBatches({ core, pipeline, reading, objects });
-  const work = { tasks, objects, batches };
+  const work = { tasks, objects, batches, webhooks };
   const handlers = { tasks: tasks.handler, objects, batches: batches.handler };
   const traffic = createTraffic(core, { pipeline, reporter, tracing, health, reading, ...handlers });
   const http = await createPublicServer(core, management, traffic, reading);
@@ -72,10 +73,11 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...management.operations.runnables,
       management.background,
       tasks.background,
+      ...webhooks.runnables,
       ...(env.roles.has("jobs")
         ? [
             elector,
-            createAppSchedule(core, management, { elector, owners: pipeline.owners, ...work, logExport }),
+            createAppSchedule(core, management, { elector, owners: pipeline.upstream.owners, ...work, logExport }),
             ...createKubernetesRunnables(core, management, { elector, health: relay.upstreamHealth }),
           ]
         : []),

@@ -1,6 +1,7 @@
 import { createLimits } from "./relay/limits.ts";
 import { createDegradationLister, watchDatabase } from "./outage.ts";
 import {
+  type AppRedis,
   type ChangeChannel,
   createChangeChannel,
   createClusterLedger,
@@ -11,7 +12,8 @@ import {
 import { openNetwork } from "./network.ts";
 import { openStorage, ownStorage, type AppStorage } from "./storage.ts";
 import { createBudgets, type Budgets } from "../billing/budgets/budgets.ts";
-import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
+import { watchCommits, type WatchedCommits } from "./commits.ts";
+import { createSqlLedger, type SqlLedgerSettings } from "../billing/ledger/sql/sql-ledger.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { RedisLedger } from "../billing/ledger/redis/redis-ledger.ts";
 import type { Env } from "../config/env.ts";
@@ -34,6 +36,7 @@ import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import type { RedisClient } from "../redis/client.ts";
 import type { Topic } from "../storage/revisions.ts";
 import { createSnapshotStore, type LiveSnapshots } from "../snapshot/refresh.ts";
+import { createKeyUses } from "../identity/keys/key-uses.ts";
 import { createTokenCache, type ClearableTokenCache } from "../snapshot/tokens.ts";
 import { VERSION } from "../version.ts";
 
@@ -77,12 +80,14 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     clock,
     isClosed: () => watched.isAway && env.databaseOnOutage === "deny",
     onFind: (isHit) => metrics.cacheAsked("tokens", isHit),
+    onOldKey: createKeyUses({ ...database, clock, log }),
   });
   const channel = redis && createChangeChannel(redis.client, log, () => snapshots);
   const snapshots: LiveSnapshots = createSnapshotStore({
     database,
     vault,
     log,
+    clock,
     onAccountsChanged: () => tokens.clear(),
     onPolled: (hasAnswered) => watched.polled(hasAnswered),
     ...(channel ? { publish: (topic) => publish(topic, { channel, ledger: cluster }) } : {}),
@@ -95,12 +100,10 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const parts = { database, clock, limiter, options, sessionSecret, vault, network };
   const identity = createIdentity({ ...parts, services: env, sessionMaxDays: env.sessionMaxDays });
   const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
-  const notices = { onBalance, onThreshold: budgetNotice({ database, mailer: identity.mailer, log }) };
-  const cluster: RedisLedger | undefined =
-    redis && createClusterLedger({ env, redis, storage, clock, log, metrics, ...notices });
-  const { logRowRefused: onLogRowRefused } = metrics;
-  const ledger =
-    cluster ?? createSqlLedger({ ...selectRawDatabases(storage), clock, log, ...notices, onLogRowRefused });
+  const balanceLimit = () => options().QuotaRemindThreshold;
+  const notices = { onBalance, balanceLimit, onThreshold: budgetNotice({ database, mailer: identity.mailer, log }) };
+  const common = { env, storage, clock, log, metrics, snapshots };
+  const { ledger, cluster, watch } = await openLedger({ ...common, redis }, notices);
   const budgets = buildBudgets({ storage, ledger, log, metrics, snapshots });
   return {
     env,
@@ -119,9 +122,33 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     identity,
     listDegradations,
     dependencies: [...listDependencies(storage), ...(cluster ? [redisDependency(cluster)] : [])],
-    runnables: [network, ...(redis && channel && cluster ? [redisLife(redis), channel, cluster] : [])],
+    runnables: [network, ...(redis && channel && cluster ? [redisLife(redis), channel, cluster] : []), watch],
     jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
   };
+}
+
+type Notices = Required<Pick<SqlLedgerSettings, "onBalance">> & {
+  readonly onThreshold: NonNullable<SqlLedgerSettings["onThreshold"]>;
+  readonly balanceLimit: NonNullable<SqlLedgerSettings["balanceLimit"]>;
+};
+type LedgerParts = Pick<Core, "env" | "storage" | "clock" | "log" | "metrics" | "snapshots">;
+
+/** Opens the ledger, which watches whether the database retains what it has committed. */
+async function openLedger(parts: LedgerParts & { readonly redis: AppRedis | undefined }, notices: Notices) {
+  const { redis } = parts;
+  const onCommitted = (requestId: string) => commits.watch.committed({ requestId, kind: "consume" });
+  const cluster: RedisLedger | undefined = redis && createClusterLedger({ ...parts, redis, onCommitted, ...notices });
+  const ledger = cluster ?? openSqlLedger(parts, notices);
+  const commits: WatchedCommits = await watchCommits({ ...parts, ledger, cluster, ...notices });
+  return { ...commits, cluster };
+}
+
+function openSqlLedger(
+  { storage, clock, log, metrics }: Pick<Core, "storage" | "clock" | "log" | "metrics">,
+  notices: Notices,
+): Ledger {
+  const { logRowRefused: onLogRowRefused } = metrics;
+  return createSqlLedger({ ...selectRawDatabases(storage), clock, log, ...notices, onLogRowRefused });
 }
 
 /** Writes the limits of tokens to the live balances before the change is confirmed. */

@@ -1,5 +1,7 @@
+import { serverAddress } from "@fairway/wire";
+import { createScim } from "../resources/scim/handler.ts";
 import { createDeriveId } from "../relay/tenancy/derive-id.ts";
-import { consoleFolder } from "./console.ts";
+import { findConsoleFolder } from "./console.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
 import type { Objects } from "./objects.ts";
@@ -14,6 +16,7 @@ import { edgeRules } from "../limits/rules.ts";
 import type { Health } from "../observability/health.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
 import { BodyMemory } from "../limits/body-memory.ts";
+import { createSpoolDisk } from "../relay/body/spool.ts";
 import { readBilling } from "../relay/ingress/billing-reads.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
@@ -50,7 +53,7 @@ export function createRelayAuthenticator(core: Core): Authenticator {
 
 /** Creates the dependencies for identifying, limiting and reading requests. */
 export function buildReadRequestDeps(
-  { env, storage, snapshots }: Core,
+  { env, storage, snapshots, metrics }: Core,
   authenticator: Authenticator,
   calls: CallLimit,
 ): ReadRequestDeps {
@@ -62,6 +65,7 @@ export function buildReadRequestDeps(
       maxBytes: env.maxBodyBytes,
       maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,
       minBytesPerSecond: SLOWEST_BYTES_PER_SECOND,
+      disk: createSpoolDisk(env.spoolMegabytes * 1_048_576, metrics.spoolRefused),
       maxJsonBytes: env.maxJsonBytes,
       memory: new BodyMemory(env.bodyMemoryBytes),
     },
@@ -86,19 +90,20 @@ export interface TrafficParts {
 export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
   const { pipeline, reporter, tracing, health, reading, tasks, objects, batches } = parts;
   const isDraining = () => health.isDraining;
+  const { owners, responseStore } = pipeline.upstream;
   const deps: RelayDeps = {
     ...pipeline,
-    ...reading,
-    readArrival: requireContext,
-    reporter,
-    tracing,
-    tasks,
-    objects: objects.handler,
-    findFiles: objects.findFiles,
-    batches,
-    billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
-    isDraining,
-    maxInflight: env.maxInflight,
+    telemetry: { ...pipeline.telemetry, reporter, tracing },
+    edge: { readArrival: requireContext, isDraining, maxInflight: env.maxInflight },
+    reading,
+    stateful: { owners, responseStore, bodyLimits: reading.bodyLimits },
+    tenancy: { owners, deriveId: reading.deriveId, findFiles: objects.findFiles },
+    handlers: {
+      tasks,
+      objects: objects.handler,
+      batches,
+      billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
+    },
   };
   const draining = { isDraining, calls: pipeline.running };
   return {
@@ -111,7 +116,7 @@ export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficP
 /** Creates the public listener: relay, management API, console. */
 export function createPublicServer(
   core: Core,
-  { routes }: Management,
+  { routes, accounts }: Management,
   traffic: Traffic,
   { bodyLimits }: Pick<ReadRequestDeps, "bodyLimits">,
 ): Promise<HttpServer> {
@@ -128,6 +133,15 @@ export function createPublicServer(
     draining,
     ...(env.roles.has("relay") ? { relay, upgrade } : { relay: withoutRelay }),
     routes: servesConsole ? routes : [],
+    ...(servesConsole && {
+      scim: createScim({
+        ...accounts,
+        ...core,
+        memory: bodyLimits.memory,
+        publicAddress: () => serverAddress(accounts.options(), env.publicUrl),
+        onAnswered: core.metrics.scimAnswered,
+      }),
+    }),
     memory: bodyLimits.memory,
     rules,
     requestTimeoutMs: env.requestTimeoutSeconds * 1_000,
@@ -136,6 +150,10 @@ export function createPublicServer(
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     trustedProxies: env.trustedProxies,
-    console: { dir: servesConsole ? consoleFolder() : undefined, policy },
+    console: {
+      dir: servesConsole ? findConsoleFolder(env.consoleProgress) : undefined,
+      progress: servesConsole ? env.consoleProgress : undefined,
+      policy,
+    },
   });
 }

@@ -126,14 +126,14 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   const flushMs = Math.min(LAST_SETTLEMENTS_MS, Math.max(LEAST_FLUSH_MS, core.env.drainSeconds * 1000));
   await end("last charges", () => flushed(core, flushMs), flushMs + PART_MS);
   await core.budgets.idle(LAST_SETTLEMENTS_MS);
-  await end("owners of objects", () => pipeline.owners.flush());
+  await end("owners of objects", () => pipeline.upstream.owners.flush());
   const polled = end("snapshot", () => core.snapshots.stop());
   for (const runnable of runnables.toReversed()) await end(runnable.name, () => runnable.stop());
   http.server.closeAllConnections();
   await closed;
   await polled;
   await counter.stop();
-  await pipeline.upstreams.close();
+  await pipeline.upstream.upstreams.close();
   await demo.stop();
   await closeServer(admin);
   await end("database", () => core.storage.close());

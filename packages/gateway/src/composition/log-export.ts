@@ -7,7 +7,7 @@ import type { DegradationStatus } from "../observability/degradation-status.ts";
 import type { Destination } from "../resources/log-export/destination.ts";
 import { createExporter, type Exporter } from "../resources/log-export/exporter.ts";
 import { createSend } from "../lib/net/send.ts";
-import { createHorizon } from "../resources/log-export/horizon.ts";
+import { createHorizon } from "../lib/async/horizon.ts";
 import { createOtlpDestination } from "../resources/log-export/otlp.ts";
 import { createS3Destination } from "../resources/log-export/s3.ts";
 import { VERSION } from "../version.ts";

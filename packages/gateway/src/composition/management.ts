@@ -1,3 +1,4 @@
+import type { BatchManagement } from "../batches/management/management.ts";
 import type { Env } from "../config/env.ts";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
@@ -9,13 +10,19 @@ import type { Clock } from "../lib/clock.ts";
 import { createIds } from "../lib/ids.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Network } from "../lib/net/network.ts";
+import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
 import { allProviders } from "../providers/registry.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { probeBetas } from "../relay/pipeline/probe-betas.ts";
 import { probeChannel } from "../relay/pipeline/probe.ts";
 import { describeTest, type KeyOutcomes } from "../relay/selection/key-outcomes.ts";
-import { accountRoutes } from "../resources/account-routes.ts";
+import {
+  accountRoutes,
+  createAccountParts,
+  type AccountParts,
+  type AccountRoutesDeps,
+} from "../resources/account-routes.ts";
 import { withAudit } from "../resources/audit/audit.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import { createDocuments, type Documents } from "../resources/declarative/documents.ts";
@@ -25,6 +32,8 @@ import { withOpenApi } from "../resources/openapi/routes.ts";
 import { channelHealthRoute } from "../resources/channels/health-route.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../resources/operations.ts";
 import type { StoredFiles } from "../resources/files/routes.ts";
+import { alertmanagerRoute } from "../resources/events/alertmanager.ts";
+import { leakRoute } from "../resources/leaks/routes.ts";
 import { stripeRoutes } from "../resources/stripe/routes.ts";
 import { systemRoutes, type SystemDeps } from "../resources/system/routes.ts";
 import { createSetupState, type SetupState } from "../resources/status/setup-routes.ts";
@@ -35,6 +44,7 @@ import { signedImageUrl } from "./tasks.ts";
 import type { AppStorage } from "./storage.ts";
 import { createLogWriter } from "../storage/log-rows.ts";
 import { VERSION } from "../version.ts";
+import type { WebhookDeps } from "../webhooks/types.ts";
 
 export interface ManagementDeps {
   readonly env: Env;
@@ -45,16 +55,20 @@ export interface ManagementDeps {
   readonly snapshots: LiveSnapshots;
   readonly tokens: ClearableTokenCache;
   readonly ledger: Ledger;
-  readonly budgets: Pick<Budgets, "reload" | "heldElsewhere">;
+  readonly budgets: Pick<Budgets, "reload" | "heldElsewhere" | "restate">;
   readonly identity: Identity;
+  readonly limiter: Limiter;
   readonly authenticator: Authenticator;
   readonly pipeline: PipelineDeps;
   /** Files that users store at providers. */
   readonly storedFiles: StoredFiles;
+  readonly batchManagement: BatchManagement;
+  readonly webhooks: WebhookDeps;
   readonly upstreamHealth: { readonly keyOutcomes: Pick<KeyOutcomes, "observe"> };
 }
 
 export interface Management {
+  readonly accounts: AccountParts;
   readonly routes: readonly Route[];
   readonly operations: Operations;
   readonly documents: Documents;
@@ -79,52 +93,41 @@ export function createManagement(deps: ManagementDeps): Management {
   const background = createBackground(log);
   const nextId = createIds(clock);
   const optionDefaults = priceOptionDefaults();
+  const options = () => snapshots.current().options;
   const shared = {
     ...deps,
     ...storage,
     announce: snapshots.announce,
     writeLog: createLogWriter(storage.isLogSeparate),
-    refusesHost: pipeline.upstreams.refusesHost,
+    refusesHost: pipeline.upstream.upstreams.refusesHost,
   };
   const operations = createOperations({
     ...shared,
     providers: allProviders,
-    probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline),
+    probe: (channel, model) => probeChannel(channel, model, nextId(), pipeline.upstream),
     onTested: observeTests(deps.upstreamHealth),
-    probeBetas: (channel, model) => probeBetas(channel, model, nextId(), pipeline),
-    http: pipeline.http,
+    probeBetas: (channel, model) => probeBetas(channel, model, nextId(), pipeline.upstream),
+    http: pipeline.upstream.http,
     notify: (subject, text) => notifyRoot({ ...storage, log, mailer: identity.mailer }, subject, text),
     publicUrl: env.publicUrl,
     imageUrl: signedImageUrl(deps),
     maxUserTokens: env.maxUserTokens,
     pollingSeconds: env.pollingSeconds,
   });
+  const accounts = createAccounts(env, { ...shared, optionDefaults, setupState, background: background.add });
   const routes = [
-    ...accountRoutes({
-      ...shared,
-      optionDefaults,
-      setupState,
-      version: VERSION,
-      publicUrl: env.publicUrl,
-      setupToken: env.setupToken,
-      firstRetries: env.firstRetries,
-      givesToken: env.generateDefaultToken,
-      background: background.add,
-    }),
+    ...accountRoutes(accounts),
     ...operations.routes,
     ...systemRoutes({ ...shared, ...describeProcess(env), running: pipeline.running }),
-    channelHealthRoute({ ...pipeline.selection, usageDoubts: pipeline.usageDoubts }),
-    ...stripeRoutes({
-      ...shared,
-      ...identity,
-      wallet: operations.wallet,
-      options: () => snapshots.current().options,
-      publicUrl: env.publicUrl,
-    }),
+    channelHealthRoute({ ...pipeline.routing.selection, usageDoubts: pipeline.routing.usageDoubts }),
+    alertmanagerRoute({ ...shared, ...identity, options }),
+    leakRoute({ ...shared, ...identity, options }),
+    ...stripeRoutes({ ...shared, ...identity, wallet: operations.wallet, options, publicUrl: env.publicUrl }),
   ];
   const documents = createDocuments({ ...shared, ...identity, optionDefaults, providers: allProviders, secrets: env });
   const owned = withDeclarative(routes, { documents, clock });
   return {
+    accounts,
     routes: withOpenApi(withAudit(owned, shared), VERSION),
     operations,
     documents,
@@ -132,6 +135,19 @@ export function createManagement(deps: ManagementDeps): Management {
     jobs: folderJobs(env.documentsDir, { ...storage, documents, log }),
     background,
   };
+}
+
+type OwnParts = "version" | "publicUrl" | "setupToken" | "firstRetries" | "givesToken";
+
+function createAccounts(env: Env, parts: Omit<AccountRoutesDeps, OwnParts>): AccountParts {
+  return createAccountParts({
+    ...parts,
+    version: VERSION,
+    publicUrl: env.publicUrl,
+    setupToken: env.setupToken,
+    firstRetries: env.firstRetries,
+    givesToken: env.generateDefaultToken,
+  });
 }
 
 const FOLDER_EVERY_MS = 15_000;

@@ -86,7 +86,10 @@ export interface ClusterDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly onBalance: (userId: number, before: number, after: number) => void;
+  readonly balanceLimit: () => number;
   readonly onThreshold: (budget: Budget, percent: number) => void;
+  /** Called after a commit with one of the requests that it charged. */
+  readonly onCommitted: (requestId: string) => void;
 }
 
 /** Creates the ledger over Redis. Throws StartError if its journal cannot be written. */
@@ -105,6 +108,7 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
       journalDir,
       instanceId: env.instanceId,
       onOutage: env.quotaOnOutage,
+      ...(env.journalMinutes > 0 && { retentionMs: env.journalMinutes * 60_000 }),
       events: {
         outageHold(mode) {
           metrics.heldWithoutRedis(mode);
@@ -112,8 +116,11 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
         },
         settlementFailed: (isFinal) => metrics.settlementFailed(isFinal),
         logRowRefused: () => metrics.logRowRefused(),
+        committed: deps.onCommitted,
+        recovered: (count) => metrics.chargesRecovered(count),
       },
       onBalance,
+      balanceLimit: deps.balanceLimit,
       onThreshold,
     });
     metrics.watch({ ledgerBacklog: () => ledger.backlog, journalBytes: () => ledger.journalBytes });

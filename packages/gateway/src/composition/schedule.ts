@@ -3,6 +3,7 @@ import type { Core } from "./core.ts";
 import type { LogExport } from "./log-export.ts";
 import type { Management } from "./management.ts";
 import type { Objects } from "./objects.ts";
+import type { Webhooks } from "./webhooks.ts";
 import type { Tasks } from "./tasks.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
 import type { Elector } from "../jobs/leader.ts";
@@ -12,17 +13,26 @@ import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/sch
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { endDisables } from "../resources/channels/status-info.ts";
+import { applyDuePrices } from "../resources/price-plans/apply-due.ts";
+import { runPauses } from "../resources/pauses/run-pauses.ts";
+import { reportForecasts } from "../resources/budgets/forecast-job.ts";
+import { makeDueReports } from "../resources/reports/saved/make-due.ts";
+import { createStatisticsStore } from "../resources/statistics/store.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
+import { rotateDueKeys } from "../resources/tokens/rotate-due.ts";
+import { priceOptionDefaults } from "../snapshot/option-defaults.ts";
+import { createLogWriter } from "../storage/log-rows.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";
 
 const MINUTE_MS = 60_000;
 
 interface ScheduleParts {
   readonly elector: Elector;
-  readonly owners: PipelineDeps["owners"];
+  readonly owners: PipelineDeps["upstream"]["owners"];
   readonly tasks: Tasks;
   readonly objects: Objects;
   readonly batches: Batches;
+  readonly webhooks: Webhooks;
   readonly logExport: LogExport;
 }
 
@@ -30,7 +40,7 @@ interface ScheduleParts {
 export function createAppSchedule(
   core: Core,
   { operations, jobs }: Management,
-  { elector, owners, tasks, objects, batches, logExport }: ScheduleParts,
+  { elector, owners, tasks, objects, batches, webhooks, logExport }: ScheduleParts,
 ): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
@@ -43,10 +53,12 @@ export function createAppSchedule(
       reaperJob(ledger),
       ...(env.updateTasks ? tasks.jobs : []),
       ...batches.jobs,
+      ...webhooks.jobs,
       ...core.jobs,
       ...objects.jobs,
       ...jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
+      ...noticeJobs(core, operations),
       ...channelJobs({
         ...core,
         database,
@@ -55,7 +67,7 @@ export function createAppSchedule(
         testMinutes: env.channelTestMinutes,
         balanceMinutes: env.channelUpdateMinutes,
       }),
-      disablesJob(core, operations),
+      ...keyJobs(core, operations),
       ...logJobs(core, operations),
       {
         name: "usage-rollup",
@@ -94,10 +106,54 @@ function logJobs(core: Core, { jobs }: Management["operations"]): ScheduledJob[]
   return [logPartitionsJob({ ...core, logDatabase }), logRetentionJob({ ...core, logDatabase, days, errorDays, jobs })];
 }
 
+function keyJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
+  return [disablesJob(core, operations), pausesJob(core, operations), pricesJob(core), rotationJob(core)];
+}
+
+function pausesJob({ clock }: Core, { channels, pauses }: Management["operations"]): ScheduledJob {
+  const deps = { store: pauses, clock, test: channels.testOne };
+  const run: ScheduledJob["run"] = (_signal, confirm) => runPauses(deps, confirm);
+  return { name: "channel-pauses", isLeaderOnly: true, everyMs: 10_000, run };
+}
+
+function pricesJob({ storage, clock, snapshots }: Core): ScheduledJob {
+  const { database, vault } = storage;
+  const writeLog = createLogWriter(storage.isLogSeparate);
+  const deps = { database, vault, clock, writeLog, announce: snapshots.announce, defaults: priceOptionDefaults() };
+  const run: ScheduledJob["run"] = (_signal, confirm) => applyDuePrices(deps, confirm);
+  return { name: "planned-prices", isLeaderOnly: true, everyMs: 10_000, run };
+}
+
 function disablesJob(core: Core, { channels }: Management["operations"]): ScheduledJob {
   const { database } = core.storage;
   const run = () => endDisables({ ...core, database, store: channels.store });
   return { name: "channel-disables", isLeaderOnly: true, everyMs: 10_000, run };
+}
+
+/** What tells people something at its time. */
+function noticeJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
+  return [forecastJob(core), reportJob(core, operations)];
+}
+
+function forecastJob({ storage: { database }, clock }: Core): ScheduledJob {
+  const deps = { database, clock, statistics: createStatisticsStore({ database }) };
+  const run: ScheduledJob["run"] = (_signal, confirm) => reportForecasts(deps, confirm);
+  return { name: "budget-forecasts", isLeaderOnly: true, everyMs: MINUTE_MS, run };
+}
+
+function reportJob({ storage: { database }, log }: Core, { reports }: Management["operations"]): ScheduledJob {
+  const run: ScheduledJob["run"] = (signal, confirm) => makeDueReports({ ...reports, database, log }, signal, confirm);
+  return { name: "reports", isLeaderOnly: true, everyMs: MINUTE_MS, run };
+}
+
+function rotationJob({ storage, snapshots, clock, tokens }: Core): ScheduledJob {
+  const deps = { ...storage, clock, tokens, announce: snapshots.announce };
+  return {
+    name: "key-rotate",
+    isLeaderOnly: true,
+    everyMs: MINUTE_MS,
+    run: (signal, confirm) => rotateDueKeys(deps, signal, confirm),
+  };
 }
 
 function statisticsJob({ storage, clock }: Core): ScheduledJob {

@@ -43,17 +43,17 @@ export function createTasks({ core, pipeline, reading, disable, fetcher, tracing
     database: storage.database,
     writeLog: createLogWriter(storage.isLogSeparate),
     authenticator: reading.authenticator,
-    upstream: createTaskUpstream(pipeline),
+    upstream: createTaskUpstream(pipeline.upstream),
     fetcher,
     tracing,
     sign: storage.vault.hashKey,
-    publicUrl: pipeline.publicUrl,
+    publicUrl: pipeline.upstream.publicUrl,
     disable,
     readBody: (request) => readTaskJson(request, reading.bodyLimits),
     readForm: (request) => readTaskForm(request, reading.bodyLimits),
     judge: (call, prompt) => judgeTask(call, prompt, pipeline),
     running: pipeline.running,
-    admission: pipeline.admission,
+    admission: pipeline.policy.admission,
     random: Math.random,
   };
   const job = (name: string, poll: typeof pollDrawings): ScheduledJob => ({
@@ -70,11 +70,11 @@ export function createTasks({ core, pipeline, reading, disable, fetcher, tracing
 }
 
 function judgeTask(call: TaskCall, { kind, model, texts }: TaskPrompt, pipeline: PipelineDeps): Promise<void> {
-  const { requestId, caller } = call;
-  pipeline.checkWords(() => texts, requestId);
+  const { requestId, caller, progress } = call;
+  pipeline.policy.checkWords(() => texts, requestId);
   const spec = { operation: "task", dialect: kind, model, stream: false };
-  const deps = { snapshot: pipeline.snapshots.current(), guardrail: pipeline.policies.guardrail };
-  return judgeTaskPrompt({ id: requestId, caller, spec }, texts, deps);
+  const deps = { snapshot: pipeline.snapshots.current(), guardrail: pipeline.policy.responses.guardrail };
+  return judgeTaskPrompt({ id: requestId, caller, spec, progress }, texts, deps);
 }
 
 /** Returns an address of a drawing that needs no sign-in. */

@@ -1,4 +1,5 @@
 import type { Env } from "../config/env.ts";
+import { pairs } from "../config/parsers.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Network } from "../lib/net/network.ts";
 import type { Secret } from "../lib/secret.ts";
@@ -24,6 +25,8 @@ export async function composeTracing({ env, clock, log, network }: TracingDeps):
     headers,
     sample: env.traceSample,
     convention: env.genAiConvention,
+    service: env.traceService,
+    attributes: env.traceAttributes,
     version: VERSION,
     instanceId: env.instanceId,
     clock,
@@ -34,15 +37,9 @@ export async function composeTracing({ env, clock, log, network }: TracingDeps):
 
 /** Parses headers. Throws StartError. */
 export function headersIn(variable: string, value: Secret | undefined): Readonly<Record<string, string>> {
-  const pairs = (value?.reveal() ?? "")
-    .split(",")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== "");
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf("=");
-      if (at < 1) throw new StartError(`${variable}: write name=value pairs separated by commas`);
-      return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
-    }),
-  );
+  try {
+    return pairs(value?.reveal() ?? "");
+  } catch (error) {
+    throw new StartError(`${variable}: ${(error as Error).message}`);
+  }
 }

@@ -61,6 +61,16 @@ export const ALIASES: readonly Alias[] = [
     about: "slave means wait",
     translate: (text) => (text === "slave" ? "wait" : undefined),
   },
+  { name: "OTEL_EXPORTER_OTLP_ENDPOINT", variable: "FAIRWAY_OTLP_ENDPOINT", about: "the same; over HTTP alone" },
+  { name: "OTEL_EXPORTER_OTLP_HEADERS", variable: "FAIRWAY_OTLP_HEADERS", about: "the same" },
+  { name: "OTEL_SERVICE_NAME", variable: "FAIRWAY_TRACE_SERVICE", about: "the same" },
+  { name: "OTEL_RESOURCE_ATTRIBUTES", variable: "FAIRWAY_TRACE_ATTRIBUTES", about: "the same" },
+  {
+    name: "OTEL_TRACES_SAMPLER_ARG",
+    variable: "FAIRWAY_TRACE_SAMPLE",
+    about: "the same, if OTEL_TRACES_SAMPLER is a ratio",
+    translate: (text, others) => (others["OTEL_TRACES_SAMPLER"]?.endsWith("traceidratio") === true ? text : undefined),
+  },
   { name: "NODE_NAME", variable: "FAIRWAY_INSTANCE_ID", about: "the same" },
   { name: "POD_NAME", variable: "FAIRWAY_INSTANCE_ID", about: "the same" },
   {

@@ -139,6 +139,36 @@ describe("values", () => {
   });
 });
 
+describe("a password of its own", () => {
+  const password = "p@ss:w/rd%";
+  const encoded = "p%40ss%3Aw%2Frd%25";
+
+  test.each([
+    ["mysql://fairway@db:3306/fairway", `mysql://fairway:${encoded}@db:3306/fairway`],
+    ["postgres://fairway@[fd00::1]/f?sslmode=require", `postgres://fairway:${encoded}@[fd00::1]/f?sslmode=require`],
+  ])("goes into the database's URL %s", (url, whole) => {
+    const env = loadEnv({ FAIRWAY_DATABASE_URL: url, FAIRWAY_DATABASE_PASSWORD: password });
+    expect(env.databaseUrl.reveal()).toBe(whole);
+  });
+
+  test.each([
+    ["redis://cache:6379/0", `redis://:${encoded}@cache:6379/0`],
+    ["rediss://gateway@cache", `rediss://gateway:${encoded}@cache`],
+    ["redis+sentinel://a:26379,b:26379/0?master=m", `redis+sentinel://:${encoded}@a:26379,b:26379/0?master=m`],
+  ])("goes into the URL of Redis %s", (url, whole) => {
+    const env = loadEnv({ FAIRWAY_REDIS_URL: url, FAIRWAY_REDIS_PASSWORD: password });
+    expect(env.redisUrl?.reveal()).toBe(whole);
+  });
+
+  test("next to one in the URL, or without a server, is refused", () => {
+    const both = { FAIRWAY_DATABASE_URL: "mysql://u:first@db/f", FAIRWAY_DATABASE_PASSWORD: "second" };
+    expect(refusal(both)).toBe(
+      "FAIRWAY_DATABASE_PASSWORD cannot be used: give the password in one place: the URL has one too",
+    );
+    expect(refusal({ FAIRWAY_REDIS_PASSWORD: "second" })).toContain("give the URL of a server");
+  });
+});
+
 describe("names", () => {
   test("that are mistyped stop the start and are put right", () => {
     expect(refusal({ FAIRWAY_PROT: "1" })).toBe(

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { Secret } from "../lib/secret.ts";
 import { ALIASES } from "./aliases.ts";
+import { addPassword } from "./url-password.ts";
 import { NAMES_OF_OTHERS, PREFIX_OF_TESTS, VARIABLES, type Variable } from "./variables.ts";
 
 /** Thrown for an invalid value of a variable; the message names the variable and the remedy. */
@@ -44,16 +45,29 @@ export function loadEnv(source: Source): Env {
     values[key] = parseOne(variable, found);
   }
   const known = values as unknown as Values;
-  const databaseUrl = known.databaseUrl ?? new Secret(`sqlite:${join(known.dataDir, "fairway.db")}`);
+  const databaseUrl =
+    withPassword(known.databaseUrl, known.databasePassword, VARIABLES.databasePassword.name) ??
+    new Secret(`sqlite:${join(known.dataDir, "fairway.db")}`);
+  const redisUrl = withPassword(known.redisUrl, known.redisPassword, VARIABLES.redisPassword.name);
   return Object.freeze({
     ...known,
+    redisUrl,
     adminHost: known.adminHost === "" ? known.host : known.adminHost,
     instanceId: known.instanceId === "" ? `${hostname()}-${process.pid}` : known.instanceId,
     databaseUrl,
-    isEmbedded: databaseUrl.reveal().startsWith("sqlite:") && !known.redisUrl,
+    isEmbedded: databaseUrl.reveal().startsWith("sqlite:") && !redisUrl,
     documentSecrets: readDocumentSecrets(source),
     aliases: Object.freeze(aliases),
   });
+}
+
+function withPassword(url: Secret | undefined, password: Secret | undefined, name: string): Secret | undefined {
+  if (password === undefined) return url;
+  try {
+    return new Secret(addPassword(url?.reveal() ?? "", password.reveal()));
+  } catch (cause) {
+    throw new EnvError(`${name} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
 }
 
 const DOCUMENT_SECRET = "FAIRWAY_SECRET_";

@@ -78,7 +78,8 @@ export const LIMIT_VARIABLES = {
   }),
   spoolMegabytes: define({
     name: "FAIRWAY_SPOOL_MEGABYTES",
-    about: "Disk of each process for uploads that must arrive whole before they are sent, in the temporary folder.",
+    about:
+      "Disk of each process for files and forms that must arrive whole before they are sent, in the temporary folder. Uploads beyond it get 503.",
     fallback: "4096",
     example: "1024",
     parse: parse.integer(1, 1_048_576),

@@ -3,6 +3,7 @@ import { parseNetwork, type Network } from "../lib/net/ip.ts";
 import { parseException, type Exception } from "../lib/net/proxy-rules.ts";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
+import { decodePercent } from "../lib/text/percent-encoding.ts";
 
 /** Parsers of environment texts. Each throws an Error whose message is the remedy: "give ...". */
 
@@ -71,6 +72,21 @@ export function createSetParser<const T extends string>(...words: readonly T[]):
 }
 
 /** Parses an http(s) address and removes the trailing slash. */
+/** Values are percent-encoded, as in the variables of OpenTelemetry. */
+export function pairs(value: string): Readonly<Record<string, string>> {
+  const written = value.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    written.map((pair) => {
+      const at = pair.indexOf("=");
+      const name = pair.slice(0, Math.max(0, at)).trim();
+      const text = decodePercent(pair.slice(at + 1).trim());
+      if (name === "") throw new Error("give name=value pairs separated by commas");
+      if (text === undefined) throw new Error("give values in percent-encoding, where a % is %25");
+      return [name, text];
+    }),
+  );
+}
+
 export function webAddress(value: string): string {
   const url = URL.parse(value);
   if (url && (url.protocol === "http:" || url.protocol === "https:")) return value.replace(/\/+$/, "");

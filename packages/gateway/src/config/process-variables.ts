@@ -34,6 +34,13 @@ export const PROCESS_VARIABLES = {
     example: "wait",
     parse: parse.createChoiceParser("auto", "wait", "verify", "off"),
   }),
+  batchIntervalMs: define({
+    name: "FAIRWAY_BATCH_INTERVAL_MS",
+    about: "How often the leading process reads the state of open batches that are due, and books those that ended.",
+    fallback: "5000",
+    example: "1000",
+    parse: parse.integer(50, 3_600_000),
+  }),
   drainSeconds: define({
     name: "FAIRWAY_DRAIN_SECONDS",
     about: "Time for running streams to end at a stop; then they get an error event and are settled.",

@@ -26,12 +26,27 @@ export const TRACE_VARIABLES = {
     example: "0.05",
     parse: parse.decimal(0, 1),
   }),
+  traceService: define({
+    name: "FAIRWAY_TRACE_SERVICE",
+    about: "`service.name` of the traces.",
+    fallback: "fairway",
+    example: "fairway-staging",
+    parse: parse.text,
+  }),
+  traceAttributes: define({
+    name: "FAIRWAY_TRACE_ATTRIBUTES",
+    about:
+      "Attributes of the resource that all spans belong to, as name=value pairs separated by commas, with values in percent-encoding.",
+    fallback: "",
+    example: "deployment.environment.name=production",
+    parse: parse.pairs,
+  }),
   genAiConvention: define({
     name: "FAIRWAY_GENAI_CONVENTION",
     about:
-      "Version of the OpenTelemetry conventions for generative AI: 1.36 names the vendor gen_ai.system, 1.37 gen_ai.provider.name.",
+      "Name of the vendor in the OpenTelemetry conventions for generative AI: gen_ai.system in 1.36, gen_ai.provider.name in 1.37 and later, or both.",
     fallback: "1.37",
     example: "1.36",
-    parse: parse.createChoiceParser("1.36", "1.37"),
+    parse: parse.createChoiceParser("1.36", "1.37", "both"),
   }),
 };

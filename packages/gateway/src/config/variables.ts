@@ -7,6 +7,7 @@ import { LIMIT_VARIABLES } from "./limit-variables.ts";
 import { LOG_EXPORT_VARIABLES } from "./log-export-variables.ts";
 import { NETWORK_VARIABLES } from "./network-variables.ts";
 import { PROCESS_VARIABLES } from "./process-variables.ts";
+import { STORE_VARIABLES } from "./store-variables.ts";
 import { TRACE_VARIABLES } from "./trace-variables.ts";
 
 export type { Variable };
@@ -51,52 +52,15 @@ export const VARIABLES = {
     example: "/var/lib/fairway",
     parse: parse.text,
   }),
-  databaseUrl: define({
-    name: "FAIRWAY_DATABASE_URL",
-    about: "Main database. Blank means an SQLite file in FAIRWAY_DATA_DIR.",
-    fallback: "",
-    example: "mysql://fairway:password@db:3306/fairway?ssl-mode=verify-identity",
-    parse: parse.optional(parse.databaseUrl),
-    isSecret: true,
-  }),
-  databaseConnections: define({
-    name: "FAIRWAY_DATABASE_CONNECTIONS",
-    about: "Most connections to each database server; two are the least.",
-    fallback: "20",
-    example: "50",
-    parse: parse.integer(1, 1_000),
-  }),
-  logDatabaseUrl: define({
-    name: "FAIRWAY_LOG_DATABASE_URL",
-    about: "Database of its own for request logs. Blank keeps them in the main one.",
-    fallback: "",
-    example: "postgres://fairway:password@logs:5432/fairway_logs",
-    parse: parse.optional(parse.databaseUrl),
-    isSecret: true,
-  }),
-  sqliteSync: define({
-    name: "FAIRWAY_SQLITE_SYNC",
-    about: "full keeps the last commits over a loss of power, normal keeps the file intact but may lose them.",
-    fallback: "normal",
-    example: "full",
-    parse: parse.createChoiceParser("normal", "full"),
-  }),
-  redisUrl: define({
-    name: "FAIRWAY_REDIS_URL",
+  consoleProgress: define({
+    name: "FAIRWAY_CONSOLE_PROGRESS",
     about:
-      "Redis shared by all replicas, one server, redis+sentinel://:password@host:26379,host:26379/0?master=name or redis+cluster://:password@host:6379,host:6379. Blank means a single process without Redis.",
+      "File with the progress of the console's first build, which pages show until the console is there. npm start sets it.",
     fallback: "",
-    example: "rediss://:password@cache:6379/0",
-    parse: parse.optional(parse.redisUrl),
-    isSecret: true,
+    example: "/var/lib/fairway/build-progress.txt",
+    parse: parse.optional(parse.text),
   }),
-  redisPrefix: define({
-    name: "FAIRWAY_REDIS_PREFIX",
-    about: "Beginning of every Redis key of this installation.",
-    fallback: "fairway:",
-    example: "staging:",
-    parse: parse.text,
-  }),
+  ...STORE_VARIABLES,
   publicUrl: define({
     name: "FAIRWAY_PUBLIC_URL",
     about: "Address under which users reach the gateway, until the option ServerAddress is set.",

@@ -98,10 +98,18 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
     throw new Refusal(identified.account && !identified.account.isDeleted ? "account_disabled" : "account_deleted");
   checkUserHeader(request, endpoint, principal);
   if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("permission_denied");
+  checkTeamAlone(endpoint, principal);
   checkScope(endpoint, principal);
   const { stepUp } = requireRights(endpoint);
   if (stepUp === "fresh") requireProof(principal);
   if (stepUp === "session") requireSession(principal);
+}
+
+const TEAM_PATH = "/api/team/{id}";
+
+/** A service account of a team has no account of its own: it makes calls about its team alone. */
+function checkTeamAlone({ path }: Endpoint, { token }: Principal): void {
+  if (token?.serviceAccount && !path.startsWith(TEAM_PATH)) throw new Refusal("permission_denied");
 }
 
 function checkScope(endpoint: Endpoint, { token }: Principal): void {
@@ -122,6 +130,7 @@ function requireRights(endpoint: Endpoint): CallRights {
  */
 export function resolveCaller(endpoint: Endpoint, principal: Principal | undefined): Principal | undefined {
   if (MINIMUM[endpoint.access] !== ROLE.guest || !principal?.token) return principal;
+  if (principal.token.serviceAccount) return undefined;
   const rights = findCallRights(endpoint);
   return rights && missingScope(principal.token.scopes, rights) === undefined ? principal : undefined;
 }

@@ -1,5 +1,6 @@
 import { findCallRights, type Access, type Method } from "@fairway/wire";
 import type { Route } from "./endpoint.ts";
+import { decodePercent } from "../lib/text/percent-encoding.ts";
 
 const ACCESSES: ReadonlySet<string> = new Set<Access>(["none", "try", "user", "admin", "root", "key"]);
 /** Access levels that identify the caller: an access token needs a scope for them. */
@@ -110,7 +111,7 @@ function locate(root: Node, path: string): { node: Node; params: Record<string, 
       node = literal;
       continue;
     }
-    const value = node.parameter ? decode(segment) : undefined;
+    const value = node.parameter ? decodePercent(segment) : undefined;
     if (!node.parameter || value === undefined || value === "") return undefined;
     params[node.parameter.name] = value;
     node = node.parameter.node;
@@ -120,12 +121,4 @@ function locate(root: Node, path: string): { node: Node; params: Record<string, 
 
 function segments(path: string): string[] {
   return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
-}
-
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
 }

@@ -19,12 +19,15 @@ import { mountRoutes, type MountDeps } from "./mount.ts";
 import { setSecurityHeaders } from "./security.ts";
 import { movedPage, unversionedPath } from "./other-paths.ts";
 import { createStatic, type StaticDeps } from "./static.ts";
+import { decodePercent } from "../lib/text/percent-encoding.ts";
 
 export interface HttpServerDeps extends MountDeps {
   /** Serves model traffic; passes on all other requests. Runs before Express, which would only slow it down. */
   readonly relay?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   /** Takes WebSocket upgrades; others are refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Serves the directories of companies. */
+  readonly scim?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly console: StaticDeps;
   /** Rate rule for the console's files, by address. */
   readonly webRule: Rule | undefined;
@@ -70,6 +73,8 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   app.set("query parser", false);
   app.use(secure);
   app.use("/api", mountRoutes(deps));
+  const { scim } = deps;
+  if (scim) app.use("/scim/v2", (request, response) => scim(request, response));
   app.use(await consoleFiles(deps));
   const fail = failures(deps.log);
   app.use(fail as express.ErrorRequestHandler);
@@ -168,11 +173,7 @@ async function refuseRate(request: IncomingMessage, response: ServerResponse, re
 
 function decodedPath(url: string): string {
   const path = url.split("?", 1)[0] ?? "/";
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return decodePercent(path) ?? path;
 }
 
 type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse, next?: unknown) => Promise<void>;

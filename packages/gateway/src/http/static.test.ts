@@ -149,6 +149,32 @@ describe("console files", () => {
   });
 });
 
+describe("while a first build of the console runs", () => {
+  test("pages show the progress, and open the console once it is there", async () => {
+    const dir = join(folder, "first", "dist");
+    const progress = join(folder, "progress.txt");
+    const fresh = await startManagementApp({
+      url: await createDatabase("sqlite"),
+      consoleDir: dir,
+      consoleProgress: progress,
+    });
+    const read = (path: string) => fresh.anonymous().get(path, { accept: "text/html" });
+    const first = await read("/");
+    expect(first.status).toBe(503);
+    expect(first.text).toContain("The build starts.");
+    await writeFile(progress, "Step 2 of 2: <building> the pages.\n");
+    const page = await read("/login");
+    expect(page.text).toContain("<p>Step 2 of 2: &lt;building&gt; the pages.</p>");
+    expect(page.headers).toMatchObject({ "retry-after": "2", "cache-control": "no-store" });
+    expect((await fresh.anonymous().get("/api/status")).status).toBe(200);
+    expect((await fresh.anonymous().get("/assets/main.js")).status).toBe(404);
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(dir, "index.html"), "<!doctype html><title>console</title>");
+    expect(await read("/")).toMatchObject({ status: 200, text: "<!doctype html><title>console</title>" });
+    await fresh.close();
+  });
+});
+
 describe("the content policy", () => {
   // @weakness Injection and parsing: The console runs scripts of its texts
   test("allows nothing inline, and other hosts only when an option needs them", () => {

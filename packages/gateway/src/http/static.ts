@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { sendBuildPage } from "./build-page.ts";
 import { acceptsEncoding } from "./envelope.ts";
 
 export interface StaticDeps {
   /** Folder of the built console; undefined = the server has none. */
   readonly dir: string | undefined;
+  /** File with the progress of a build that runs in a process next to the server; undefined = the folder is complete. */
+  readonly progress?: string | undefined;
   /** Returns the content policy of HTML answers; called for each page because options change it. */
   readonly policy: () => string;
 }
@@ -47,14 +50,18 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Serves the built console: only files that existed at the start (no path ever reaches the disk), hashed assets for a
- * year, pages never cached, unknown page paths as `index.html`. Returns false if the path is neither a file nor a page.
+ * year, pages never cached, unknown page paths as `index.html`. While a first build runs, pages show
+ * its progress. Returns false if the path is neither a file nor a page.
  */
-export async function createStatic({ dir, policy }: StaticDeps): Promise<Handle> {
-  const files = dir === undefined ? new Map<string, StaticFile>() : await scan(dir);
+export async function createStatic({ dir, progress, policy }: StaticDeps): Promise<Handle> {
+  let files = await scan(dir);
   return async (request, response, path) => {
+    if (files.size === 0 && progress !== undefined) files = await scan(dir);
     const file = files.get(path) ?? (isPage(request, path) ? files.get("/index.html") : undefined);
-    if (!file) return false;
-    await send(request, response, file, policy);
+    if (file) await send(request, response, file, policy);
+    else if (files.size === 0 && progress !== undefined && isPage(request, path))
+      await sendBuildPage(response, progress, policy());
+    else return false;
     return true;
   };
 }
@@ -96,7 +103,8 @@ function matches(request: IncomingMessage, etag: string): boolean {
     .some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-async function scan(dir: string): Promise<Map<string, StaticFile>> {
+async function scan(dir: string | undefined): Promise<Map<string, StaticFile>> {
+  if (dir === undefined || !existsSync(dir)) return new Map();
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const known = new Set(paths);

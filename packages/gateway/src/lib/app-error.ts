@@ -20,6 +20,9 @@ export const ERRORS = {
   token_expired: { status: 401, message: "This API key has expired." },
   token_quota_exhausted: { status: 401, message: "The quota of this API key is used up." },
   user_disabled: { status: 403, message: "The account of this key is disabled." },
+  team_disabled: { status: 403, message: "The team {team} of this key is disabled." },
+  tag_not_allowed: { status: 400, message: "The value {value} of tag {key} is not allowed for this key." },
+  tag_required: { status: 400, message: "This key needs the {what} of each call: send it in the header {header}." },
   ip_not_allowed: { status: 403, message: "Your address is not on this key's allow list." },
   group_not_allowed: { status: 403, message: "The group {group} is not available to this key." },
   model_not_allowed: { status: 403, message: "This key may not use the model {model}." },
@@ -53,6 +56,11 @@ export const ERRORS = {
     message: "Your balance is too low: {need} needed, {have} left.",
     retryable: false,
   },
+  insufficient_team_quota: {
+    status: 403,
+    message: "The balance of team {team} is too low: {need} needed, {have} left.",
+    retryable: false,
+  },
   insufficient_token_quota: {
     status: 403,
     message: "The key's quota is too low: {need} needed, {have} left.",
@@ -61,7 +69,7 @@ export const ERRORS = {
   /** A budget that an administrator set. */
   budget_exceeded: {
     status: 403,
-    message: "The {period}'s budget of this {scope} is used up; the next one begins at {time}.",
+    message: "The {period} budget of {entity} is used up; the next window begins at {time}.",
     retryable: false,
   },
   /** A hard stop within a running stream. */
@@ -148,7 +156,7 @@ export const ERRORS = {
   batch_model_mapped: {
     status: 400,
     message:
-      "The channel of the file serves {model} under another name; write that name into the file and upload it again.",
+      "The channel of the file serves {model} under another name; upload the file again, so that its lines get that name.",
   },
   public_url_not_set: {
     status: 400,
@@ -212,6 +220,8 @@ export interface AppErrorOptions {
   readonly status?: number;
   /** Name of the request field at fault. */
   readonly param?: string | undefined;
+  /** Named in the envelope of OpenAI; its scope is the `param`. */
+  readonly entity?: ErrorEntity | undefined;
   readonly origin?: ErrorOrigin;
   readonly retryable?: boolean;
   readonly retryAfterMs?: number | undefined;
@@ -220,6 +230,12 @@ export interface AppErrorOptions {
   /** Extra headers of the answer, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+}
+
+/** What a limit or a refusal is about: a key, account, team or other thing. */
+export interface ErrorEntity {
+  readonly scope: string;
+  readonly name: string;
 }
 
 /** An upstream failure, already masked and mapped. */
@@ -243,6 +259,10 @@ export interface ErrorOwner {
   readonly tokenId: number;
   readonly tokenName: string;
   readonly group: string;
+  /** First and last characters of the key; set while several keys of the token work. */
+  readonly keyHint?: string;
+  /** Who used the key of a team; absent for keys of persons. */
+  readonly actor?: string | undefined;
 }
 
 /** A failure that a caller may read: `message` contains nothing internal; internal details belong in `cause`. */
@@ -251,6 +271,7 @@ export class AppError extends Error {
   readonly code: ErrorCode | (string & {}) | undefined;
   readonly status: number;
   readonly param: string | undefined;
+  readonly entity: ErrorEntity | undefined;
   readonly origin: ErrorOrigin;
   /** Error type as the upstream named it; undefined means "by status". */
   readonly type: string | undefined;
@@ -272,7 +293,8 @@ export class AppError extends Error {
     this.name = "AppError";
     this.code = code;
     this.status = options.status ?? entry.status;
-    this.param = options.param;
+    this.param = options.param ?? options.entity?.scope;
+    this.entity = options.entity;
     this.origin = options.origin ?? entry.origin ?? (entry.status < 500 ? "client" : "gateway");
     this.type = undefined;
     this.retryable = options.retryable ?? entry.retryable ?? isTransient(this.status);
@@ -308,9 +330,10 @@ export class AppError extends Error {
   }
 
   /** Converts anything thrown to an AppError for a call of that owner. */
-  static of(thrown: unknown, { userId, username, tokenId, tokenName, group }: ErrorOwner): AppError {
+  static of(thrown: unknown, owner: ErrorOwner): AppError {
     const error = AppError.from(thrown);
-    error.owner ??= { userId, username, tokenId, tokenName, group };
+    const { userId, username, tokenId, tokenName, group, keyHint, actor } = owner;
+    error.owner ??= { userId, username, tokenId, tokenName, group, actor, ...(keyHint !== undefined && { keyHint }) };
     return error;
   }
 

@@ -1,4 +1,4 @@
-export type LimitScope = "token" | "user" | "group" | "model" | "channel" | "key";
+export type LimitScope = "token" | "user" | "member" | "group" | "model" | "channel" | "key";
 /** `successes` are requests that were answered: each counts until it is known to have failed. */
 export type LimitKind = "requests" | "successes" | "tokens" | "concurrency";
 

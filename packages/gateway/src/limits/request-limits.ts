@@ -10,6 +10,8 @@ export interface Subjects {
   readonly tokenLimits?: Limits | undefined;
   /** The user's own limits. */
   readonly userLimits?: Limits | undefined;
+  /** The member of a team, as `TEAM:USER`, with the limits of the member. */
+  readonly member?: { readonly subject: string; readonly limits: Limits } | undefined;
   readonly group: string;
   readonly model: string;
   /** Upper estimate of prompt and answer. */
@@ -75,6 +77,7 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   }
   const ofUser = { ...withPlaces(DefaultUserLimits, options.UserConcurrency), ...subjects.userLimits };
   add("user", String(userId), ofUser);
+  if (subjects.member) add("member", subjects.member.subject, subjects.member.limits);
   claims.push(...groupClaims(group, GroupLimits, tokens));
   claims.push(...modelClaims(model, ModelLimits, tokens));
   return claims;

@@ -11,6 +11,8 @@ import type { Database } from "../storage/database.ts";
 import type { WriteLog } from "../storage/log-rows.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { createAuthStore } from "./auth/store.ts";
+import { createOffers } from "./identity-providers/offers.ts";
+import { identityProviderRoutes } from "./identity-providers/routes.ts";
 import { optionRoutes } from "./options/routes.ts";
 import { createOptionStore } from "./options/store.ts";
 import type { Announce, Vault } from "./ports.ts";
@@ -47,15 +49,23 @@ export interface AccountRoutesDeps {
   readonly background: (work: Promise<void>) => void;
 }
 
-/** Creates the routes of sign-in, accounts, options, status and setup. */
-export function accountRoutes(deps: AccountRoutesDeps): Route[] {
-  const { database, clock, identity, snapshots } = deps;
+/** Creates what the routes of accounts and the directories of companies share. */
+export function createAccountParts(deps: AccountRoutesDeps) {
+  const { database, identity, snapshots } = deps;
   const options = () => snapshots.current().options;
   const users = createUserStore(deps);
+  const notices = createCredentialNotices({ ...deps, db: database.db, mailer: identity.mailer, options });
+  return { ...deps, ...identity, store: users, users, options, notices };
+}
+
+export type AccountParts = ReturnType<typeof createAccountParts>;
+
+/** Creates the routes of sign-in, accounts, options, status and setup. */
+export function accountRoutes(accounts: AccountParts): Route[] {
+  const { database, clock, identity, snapshots, options, users, notices } = accounts;
+  const deps = accounts;
   const authStore = createAuthStore(database);
   const optionStore = createOptionStore({ ...deps, defaults: deps.optionDefaults });
-  const notices = createCredentialNotices({ ...deps, db: database.db, mailer: identity.mailer, options });
-  const accounts = { ...deps, ...identity, store: users, options, notices };
   return [
     ...authRoutes({
       signIn: { ...identity, store: authStore, options },
@@ -70,7 +80,14 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
     confirmRoute(accounts),
     ...sessionRoutes(accounts),
     ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults, snapshot: () => snapshots.current() }),
-    ...statusRoutes({ ...deps, options, startedAt: seconds(clock), isSetUp: deps.setupState.isSetUp }),
+    ...statusRoutes({
+      ...deps,
+      options,
+      startedAt: seconds(clock),
+      isSetUp: deps.setupState.isSetUp,
+      listOffers: createOffers({ ...identity, clock }),
+    }),
+    ...identityProviderRoutes(accounts),
     ...setupRoutes({ ...deps, ...identity, state: deps.setupState, options: optionStore }),
   ];
 }

@@ -12,9 +12,13 @@ import type { ChannelRecord, HttpJson, ProviderAdapter } from "../providers/core
 import type { ProbeResult } from "../relay/pipeline/probe.ts";
 import type { Snapshot, TokenCache } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
+import type { WebhookDeps } from "../webhooks/types.ts";
 import { operatorInfo, type WriteLog } from "../storage/log-rows.ts";
+import type { BatchManagement } from "../batches/management/management.ts";
 import { taskRoutes } from "./async-tasks/routes.ts";
 import { createTaskStore } from "./async-tasks/store.ts";
+import { batchRoutes } from "./batches/routes.ts";
+import { createBatchStore } from "./batches/store.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { createBudgetStore } from "./budgets/store.ts";
 import type { RefusesHost } from "./channels/destination.ts";
@@ -24,16 +28,26 @@ import { fileRoutes, type StoredFiles } from "./files/routes.ts";
 import { createFileStore } from "./files/store.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
 import { createDrawingStore } from "./drawing/store.ts";
+import { eventRoutes } from "./events/routes.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { importRoutes } from "./import/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { createJobStore } from "./jobs/store.ts";
+import type { ReportDeps } from "./reports/build-report.ts";
+import { reportRoutes } from "./reports/routes.ts";
+import { savedReportRoutes } from "./reports/saved/routes.ts";
+import { createSavedReports } from "./reports/saved/store.ts";
+import { createReportStore } from "./reports/store.ts";
 import { logRoutes } from "./logs/routes.ts";
 import { createLogStore } from "./logs/store.ts";
 import { createLogTail } from "./logs/tail.ts";
 import { modelRoutes } from "./models/routes.ts";
 import type { Announce, Vault } from "./ports.ts";
+import { pauseRoutes } from "./pauses/routes.ts";
+import { createPauseStore, type PauseStore } from "./pauses/store.ts";
+import { pricePlanRoutes } from "./price-plans/routes.ts";
+import { createPricePlanStore } from "./price-plans/store.ts";
 import { pricingRoutes } from "./pricing/routes.ts";
 import { redemptionRoutes } from "./redemptions/routes.ts";
 import { createRedemptionStore } from "./redemptions/store.ts";
@@ -42,13 +56,20 @@ import { statisticsRoutes } from "./statistics/routes.ts";
 import { createStatisticsStore } from "./statistics/store.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createSearchStore } from "./search/store.ts";
-import { tokenFactsRoutes } from "./tokens/facts-routes.ts";
-import { tokenRoutes } from "./tokens/routes.ts";
+import { teamsRoutes } from "./teams/teams.ts";
+import { tokenFactsRoutes, type TokenFactsDeps } from "./tokens/facts-routes.ts";
+import { tokenRoutes, type TokenRoutesDeps } from "./tokens/routes.ts";
+import { tokenRotationRoutes } from "./tokens/rotation-routes.ts";
+import { createTokenRotations } from "./tokens/rotation.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import { tokenUsageRoute } from "./tokens/usage-route.ts";
 import { usageRoutes } from "./usage-data/routes.ts";
 import { createUsageStore } from "./usage-data/store.ts";
 import { usableGroups } from "./users/groups.ts";
+import { notificationRoutes } from "./webhooks/notifications.ts";
+import { requireTeam, type TeamCall } from "./teams/require-team.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import { createWebhookStore } from "./webhooks/store.ts";
 import { moneyStyle } from "./users/money-style.ts";
 import { orderRoutes } from "./wallet/order-routes.ts";
 import { walletRoutes } from "./wallet/routes.ts";
@@ -63,13 +84,13 @@ export interface OperationsDeps {
   readonly log: Logger;
   readonly network: Network;
   readonly snapshots: { current(): Snapshot };
-  readonly tokens: Pick<TokenCache, "find" | "dropToken">;
+  readonly tokens: TokenCache;
   /** Checks relay keys. */
   readonly authenticator: Pick<Authenticator, "byKey">;
   readonly announce: Announce;
   readonly writeLog: WriteLog;
-  readonly ledger: Pick<Ledger, "changeWith">;
-  readonly budgets: Pick<Budgets, "reload" | "heldElsewhere">;
+  readonly ledger: Ledger;
+  readonly budgets: Pick<Budgets, "reload" | "heldElsewhere" | "restate">;
   /** Sorted by type, ascending. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
@@ -87,6 +108,10 @@ export interface OperationsDeps {
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
   /** Files that users store at providers. */
   readonly storedFiles: StoredFiles;
+  /** What people do with batches. */
+  readonly batchManagement: BatchManagement;
+  /** What sends messages about events. */
+  readonly webhooks: WebhookDeps;
   readonly maxUserTokens: number;
   readonly pollingSeconds: number;
 }
@@ -94,10 +119,54 @@ export interface OperationsDeps {
 export interface Operations {
   readonly routes: Route[];
   readonly channels: Channels;
+  readonly pauses: PauseStore;
   readonly jobs: JobRunner;
   readonly wallet: WalletStore;
+  /** What makes reports. */
+  readonly reports: ReportDeps;
   /** Services to stop before the server closes; they end open streams and running jobs. */
   readonly runnables: readonly Runnable[];
+}
+
+function ownTokenRoutes(
+  deps: OperationsDeps,
+  {
+    store,
+    usableGroups,
+    readActivity,
+  }: Pick<TokenRoutesDeps & TokenFactsDeps, "store" | "usableGroups" | "readActivity">,
+): Route[] {
+  const { clock, database, maxUserTokens, budgets, announce } = deps;
+  const spreadBudgets = async () => {
+    await budgets.reload();
+    await announce("options");
+  };
+  const terms = { usableGroups, maxTokens: maxUserTokens, kind: database.kind, spreadBudgets };
+  return [
+    ...tokenRoutes({ store, clock, ...terms }),
+    ...tokenFactsRoutes({ store, clock, readActivity }),
+    ...tokenRotationRoutes({ rotations: createTokenRotations(deps), store }),
+    tokenUsageRoute(deps),
+  ];
+}
+
+function eventsRoutes(deps: OperationsDeps): Route[] {
+  const store = createWebhookStore(deps);
+  return [
+    ...eventRoutes(deps),
+    ...webhookRoutes({ ...deps.webhooks, store, findManagedTeam: findManagedTeam(deps) }),
+    ...notificationRoutes(deps.webhooks),
+  ];
+}
+
+function plannedPriceRoutes({ database, logDatabase: logs, clock, snapshots, announce }: OperationsDeps): Route[] {
+  return pricePlanRoutes({
+    store: createPricePlanStore({ database, clock, announce }),
+    logs,
+    clock,
+    snapshot: () => snapshots.current(),
+    stored: () => database.db.selectFrom("options").select(["key", "value"]).execute(),
+  });
 }
 
 /** Creates the daily operations: channels, tokens, codes, wallet, logs, usage, prices, tasks, search and jobs. */
@@ -107,6 +176,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const jobStore = createJobStore(deps);
   const jobs = createJobRunner(jobStore, log);
   const channels = createChannels({ ...deps, jobs, options, pauseSeconds: deps.pollingSeconds });
+  const pauses = createPauseStore(deps);
   const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
   const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
   const tail = createLogTail(logs, log);
@@ -114,14 +184,9 @@ export function createOperations(deps: OperationsDeps): Operations {
   const recent = createRecentUsage({ logs: deps.logDatabase, clock });
   const tokens = createTokenStore(deps);
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
-  const routes = [
-    ...channels.routes,
-    ...tokenRoutes({ store: tokens, clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
-    ...tokenFactsRoutes({ store: tokens, clock, readActivity: logs.tokenActivity }),
-    tokenUsageRoute(deps),
-    ...redemptionRoutes({ store: createRedemptionStore(deps) }),
-    ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),
-    ...orderRoutes({ database, options }),
+  const budgetStore = createBudgetStore({ ...deps, held: deps.budgets });
+  const reports = buildReportDeps(deps, channels);
+  const ownReports = [
     ...logRoutes({
       store: logs,
       tail,
@@ -130,20 +195,40 @@ export function createOperations(deps: OperationsDeps): Operations {
       authenticator: deps.authenticator,
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
+    ...statisticsRoutes({ database, options, store: statistics, recent, clock, channels }),
+    ...reportRoutes(reports),
+  ];
+  const routes = [
+    ...channels.routes,
+    ...pauseRoutes({ store: pauses, clock, findChannels: channels.store.ids }),
+    ...ownReports,
+    ...savedReportRoutes({ ...reports, saved: createSavedReports(deps) }),
+    ...teamsRoutes({ ...deps, options, tokenStore: tokens, budgetStore, own: ownReports }),
+    ...ownTokenRoutes(deps, { store: tokens, usableGroups: usable, readActivity: logs.tokenActivity }),
+    ...redemptionRoutes({ store: createRedemptionStore(deps) }),
+    ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),
+    ...orderRoutes({ database, options }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
-    ...statisticsRoutes({ store: statistics, recent, clock, channelNames: channels.readNames }),
-    ...budgetRoutes({ ...deps, store: createBudgetStore({ ...deps, held: deps.budgets }), statistics }),
+    ...budgetRoutes({ ...deps, store: budgetStore, statistics }),
+    ...eventsRoutes(deps),
     ...groupRoutes({ options }),
     ...importRoutes(deps),
+    ...plannedPriceRoutes(deps),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),
     ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),
-    ...fileRoutes({ ...deps.storedFiles, store: createFileStore({ database }), options }),
+    ...fileRoutes({ ...deps.storedFiles, database, store: createFileStore({ database }), options }),
+    ...batchRoutes({ store: createBatchStore({ database }), batches: deps.batchManagement }),
     ...taskRoutes({ store: createTaskStore({ database }) }),
     ...searchRoutes({ store: createSearchStore({ database }), snapshots }),
     ...jobRoutes({ store: jobStore }),
   ];
-  return { routes, channels, jobs, wallet, runnables: [jobs, tail] };
+  return { routes, channels, pauses, jobs, wallet, reports, runnables: [jobs, tail] };
+}
+
+function buildReportDeps({ logDatabase, clock, snapshots }: OperationsDeps, { readNames }: Channels): ReportDeps {
+  const options = () => snapshots.current().options;
+  return { store: createReportStore({ database: logDatabase }), clock, options, channelNames: readNames };
 }
 
 async function logClearing(
@@ -154,4 +239,8 @@ async function logClearing(
   const who = { user_id: operator.userId, username: operator.username };
   const entry = { ...who, created_at: seconds(clock), type: LOG_TYPE.manage, content, ip };
   await database.raw.transaction((tx) => writeLog(tx, { ...entry, other: operatorInfo(operator, ip) }));
+}
+
+function findManagedTeam({ database: { db } }: Pick<OperationsDeps, "database">) {
+  return async (call: TeamCall) => (await requireTeam(db, call, "manage")).team.id;
 }

@@ -55,6 +55,7 @@ export type ChannelRow = {
 
 /** The list price. */
 const USUAL_COST_RATIO = 1;
+const FIRST_STATUS = 100;
 const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 
@@ -168,10 +169,10 @@ function statusMapping(text: string): ReadonlyMap<number, number> {
   return new Map(pairs.map(([from, to]) => statusPair(from, to)).filter((pair) => pair !== undefined));
 }
 
-/** Returns one entry of a status mapping; undefined if its target is not an error status. */
+/** Returns one entry of a status mapping; undefined for numbers that are no statuses, or no error as the target. */
 export function statusPair(from: string, to: unknown): readonly [number, number] | undefined {
   const [old, mapped] = [status(from), status(to)];
-  if (old === undefined || mapped === undefined) return undefined;
+  if (old === undefined || mapped === undefined || old < FIRST_STATUS || old > HIGHEST_STATUS) return undefined;
   return mapped >= LOWEST_STATUS && mapped <= HIGHEST_STATUS ? [old, mapped] : undefined;
 }
 

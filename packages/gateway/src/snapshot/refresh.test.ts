@@ -3,6 +3,7 @@ import type { Insertable } from "kysely";
 import { randomBytes } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { systemClock } from "../lib/clock.ts";
 import { Secret } from "../lib/secret.ts";
 import { createLog } from "../observability/log.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
@@ -39,7 +40,14 @@ eachDatabase("the snapshot", (open) => {
   };
 
   const store = async (settings: Partial<SnapshotStoreDeps> = {}) => {
-    const live = createSnapshotStore({ database, vault, log: logger(), pollMs: FAST_MS, ...settings });
+    const live = createSnapshotStore({
+      database,
+      vault,
+      clock: systemClock,
+      log: logger(),
+      pollMs: FAST_MS,
+      ...settings,
+    });
     stop.push(() => live.stop());
     await live.start();
     return live;
@@ -52,7 +60,7 @@ eachDatabase("the snapshot", (open) => {
   const bumped = (topic: Topic) => database.raw.transaction((tx) => bump(tx, database.kind, topic));
 
   test("names the revision of channels and options that is in use", async () => {
-    const live = createSnapshotStore({ database, vault, log: logger(), pollMs: FAST_MS });
+    const live = createSnapshotStore({ database, vault, clock: systemClock, log: logger(), pollMs: FAST_MS });
     expect(live.revision()).toBe(0);
     stop.push(() => live.stop());
     await live.start();
@@ -99,6 +107,21 @@ eachDatabase("the snapshot", (open) => {
     expect(lines).toContain('"channelName":"broken"');
     expect(lines).toContain('"channelName":"sealed elsewhere"');
     expect(lines).toContain('"key":"RetryTimes"');
+  });
+
+  test("skips unreadable plans of prices with a warning", async () => {
+    const plan = { created_at: 1, user_id: 1, username: "root", starts_at: 2, ended_at: 0, ended_how: "" };
+    const readable = JSON.stringify([{ model: "planned", input: "4" }]);
+    await database.db
+      .insertInto("price_plans")
+      .values([
+        { ...plan, prices: "{" },
+        { ...plan, prices: readable },
+      ])
+      .execute();
+    const { prices } = (await store()).current();
+    expect(prices.find("planned")).toMatchObject({ modelRatio: 2 });
+    expect(lines).toContain("planned prices are unreadable");
   });
 
   test("has options, decrypted where sealed, and the prices that result from them", async () => {
@@ -172,7 +195,9 @@ eachDatabase("the snapshot", (open) => {
 test("throws when the snapshot was never loaded", () => {
   const log = createLog({ level: "off", format: "text", out: new PassThrough() });
   const database = openDatabase({ url: "sqlite::memory:", log });
-  expect(() => createSnapshotStore({ database, vault, log }).current()).toThrow("before it was loaded");
+  expect(() => createSnapshotStore({ database, vault, clock: systemClock, log }).current()).toThrow(
+    "before it was loaded",
+  );
 });
 
 type Channel = Insertable<Schema["channels"]>;

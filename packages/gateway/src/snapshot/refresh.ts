@@ -1,8 +1,9 @@
 import { repeat } from "../lib/async/repeat.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
+import type { Clock } from "../lib/clock.ts";
 import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import { readRevisions, snapshotRevision, type Revisions, type Topic } from "../storage/revisions.ts";
-import { createLoader, type LoadDeps } from "./load.ts";
+import { createLoader, type Loaded, type LoadDeps, type Upcoming } from "./load.ts";
 import type { Snapshot, SnapshotStore } from "./types.ts";
 
 const POLL_MS = 5_000;
@@ -33,22 +34,22 @@ export interface LiveSnapshots extends SnapshotStore, Runnable {
  * case a message is lost.
  */
 export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
-  const { log, pollMs = POLL_MS } = deps;
+  const { log, clock, pollMs = POLL_MS } = deps;
   const load = createLoader(deps);
-  const listeners = new Set<(snapshot: Snapshot) => void>();
-  let snapshot: Snapshot | undefined;
+  const held = createHolder(clock, () => {
+    refresh().catch((error: unknown) => log.warn("the snapshot was not read after a change of prices", { error }));
+  });
   let known: Revisions | undefined;
 
   const refresh = oneAtATime(async () => {
     const loaded = await withinTime(LOAD_MS, load);
-    snapshot = loaded.snapshot;
     // Only the poll finds changed accounts.
     known = {
       ...loaded.revisions,
       tokens: known?.tokens ?? loaded.revisions.tokens,
       users: known?.users ?? loaded.revisions.users,
     };
-    for (const listener of listeners) listener(snapshot);
+    held.replace(loaded);
   });
 
   const poll = async () => {
@@ -71,16 +72,10 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
 
   return {
     name: "snapshot",
-    current() {
-      if (snapshot) return snapshot;
-      throw new Error("the snapshot is used before it was loaded");
-    },
+    current: held.current,
     revision: () => (known ? snapshotRevision(known) : 0),
     refresh,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: held.subscribe,
     async announce(topic) {
       if (isInSnapshot(topic)) await refresh();
       await deps.publish?.(topic);
@@ -94,6 +89,41 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
       await polling.start();
     },
     stop: () => polling.stop(),
+  };
+}
+
+/**
+ * Holds the snapshot in use. One with planned prices takes its place in its second, whether or not the database answers
+ * then; `onBegun` reads what is planned after it.
+ */
+function createHolder(clock: Clock, onBegun: () => void) {
+  const listeners = new Set<(snapshot: Snapshot) => void>();
+  let snapshot: Snapshot | undefined;
+  let upcoming: Upcoming | undefined;
+  const use = (next: Snapshot): Snapshot => {
+    snapshot = next;
+    for (const listener of listeners) listener(next);
+    return next;
+  };
+  return {
+    current(): Snapshot {
+      if (upcoming !== undefined && clock.now() >= upcoming.atMs) {
+        const begun = upcoming.snapshot;
+        upcoming = undefined;
+        onBegun();
+        return use(begun);
+      }
+      if (snapshot) return snapshot;
+      throw new Error("the snapshot is used before it was loaded");
+    },
+    replace(loaded: Pick<Loaded, "snapshot" | "upcoming">): void {
+      upcoming = loaded.upcoming;
+      use(loaded.snapshot);
+    },
+    subscribe(listener: (snapshot: Snapshot) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { resolveBalancingPolicy } from "./balancing-policy.ts";
 import { resolveCachePolicy } from "./cache-policy.ts";
 import { resolveFallbackPolicy } from "./fallback-policy.ts";
 import { resolveGuardrailPolicy } from "./guardrail-policy.ts";
+import { resolveTagSettings } from "./tag-policy.ts";
 import type { Level, Snapshot } from "./types.ts";
 
 /** The fields of a channel that the error for a missing model requires; includes unusable channels. */
@@ -29,6 +30,7 @@ export function createSnapshot({ revision, options, prices, channels, unusable }
     responseCache: resolveCachePolicy(options),
     fallbacks: resolveFallbackPolicy(options),
     balancing: resolveBalancingPolicy(options),
+    tags: resolveTagSettings(options),
     channels: new Map(channels.map((channel) => [channel.id, channel])),
     index: buildIndex(enabled),
     listed: listedIn([...channels, ...unusable]),

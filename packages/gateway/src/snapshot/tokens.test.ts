@@ -72,6 +72,8 @@ eachDatabase("the token cache", (open) => {
       modelLimits: undefined,
       allowedNetworks: undefined,
       group: "",
+      memberId: 0,
+      serviceAccountId: 0,
       user: { id: 1, username: "ann", role: 1, status: 1, group: "vip", isDeleted: false },
     });
   });
@@ -109,7 +111,8 @@ describe("the token cache", () => {
   const cache = (capacity?: number) =>
     createTokenCache({
       raw: {
-        rows: <Row>(_sql: string, [keyHash]: readonly unknown[]) => {
+        rows: <Row>(sql: string, [keyHash]: readonly unknown[]) => {
+          if (sql.includes("token_keys")) return Promise.resolve<Row[]>([]);
           questions.push(String(keyHash));
           return new Promise<Row[]>((resolve) => answers.push(resolve as (rows: unknown[]) => void));
         },

@@ -1,11 +1,20 @@
-import { readTokenFallbacks, splitList, storedLimits, USER_STATUS } from "@fairway/wire";
+import {
+  readStoredFixedTags,
+  readStoredTagPolicy,
+  readTokenFallbacks,
+  splitList,
+  storedLimits,
+  USER_STATUS,
+} from "@fairway/wire";
+import { resolveOwnTags } from "./tag-policy.ts";
 import { AppError } from "../lib/app-error.ts";
-import type { Clock } from "../lib/clock.ts";
+import { seconds, type Clock } from "../lib/clock.ts";
 import { parseAllowList } from "../lib/net/ip.ts";
 import { Lru } from "../lib/lru.ts";
 import { ANSWER_MS, TookTooLong, withinTime } from "../lib/async/time-limit.ts";
 import type { RawDatabase } from "../storage/engines/raw.ts";
 import { TOKENS_REVISION } from "../storage/revisions.ts";
+import { TEAM_COLUMNS, TEAM_JOINS, toTeamRecord, type TeamRow } from "./team-record.ts";
 import type { TokenCache, TokenRecord } from "./types.ts";
 
 const LIFE_MS = 60_000;
@@ -25,6 +34,8 @@ export interface TokenCacheDeps {
   readonly isClosed?: () => boolean;
   /** Called for every lookup; for metrics. */
   readonly onFind?: (isHit: boolean) => void;
+  /** Called when a replaced key is read from the database, at most once a minute while it is in use. */
+  readonly onOldKey?: (keyId: number) => void;
 }
 
 export interface ClearableTokenCache extends TokenCache {
@@ -42,13 +53,8 @@ interface Known extends Entry {
 }
 
 /** Caches recently used tokens, with at most one query at a time for each key. */
-export function createTokenCache({
-  raw,
-  clock,
-  capacity = CAPACITY,
-  isClosed = () => false,
-  onFind,
-}: TokenCacheDeps): ClearableTokenCache {
+export function createTokenCache(deps: TokenCacheDeps): ClearableTokenCache {
+  const { clock, capacity = CAPACITY, isClosed = () => false, onFind } = deps;
   const entries = new Lru<string, Entry>(capacity);
   const asking = new Map<string, Promise<TokenRecord | undefined>>();
   // The answer to a query that was running during a change may be older than the change.
@@ -57,11 +63,9 @@ export function createTokenCache({
 
   const ask = async (keyHash: string): Promise<TokenRecord | undefined> => {
     const before = changes;
-    const [row] = await withinTime(ANSWER_MS, () => raw.rows<TokenRow>(QUERY, [keyHash]));
+    const record = await withinTime(ANSWER_MS, () => readToken(deps, keyHash));
     waitBudget.answered();
-    const record = row && tokenRecord(row, keyHash);
-    const life = record ? LIFE_MS : UNKNOWN_LIFE_MS;
-    if (before === changes) entries.set(keyHash, { record, expiresAt: clock.now() + life });
+    if (before === changes) entries.set(keyHash, { record, expiresAt: calculateExpiry(record, clock.now()) });
     return record;
   };
 
@@ -76,7 +80,9 @@ export function createTokenCache({
   };
 
   const isStale = (entry: Entry | undefined): entry is Known =>
-    entry?.record !== undefined && entry.expiresAt + STALE_LIFE_MS > clock.now();
+    entry?.record !== undefined &&
+    entry.expiresAt + STALE_LIFE_MS > clock.now() &&
+    calculateKeyEnd(entry.record) > clock.now();
 
   const drop = (isMeant: (record: TokenRecord) => boolean) => {
     changes += 1;
@@ -100,13 +106,36 @@ export function createTokenCache({
       });
     },
     dropToken: (tokenId) => drop((record) => record.id === tokenId),
-    dropUser: (userId) => drop((record) => record.user.id === userId),
+    dropUser: (userId) => drop((record) => record.user.id === userId || record.memberId === userId),
     clear() {
       changes += 1;
       asking.clear();
       entries.clear();
     },
   };
+}
+
+/** Replaced keys are in a table of their own, so that the current one costs one query as without them. */
+async function readToken({ raw, clock, onOldKey }: TokenCacheDeps, keyHash: string): Promise<TokenRecord | undefined> {
+  const now = seconds(clock);
+  const [current] = await raw.rows<TokenRow>(CURRENT_KEY, [keyHash]);
+  if (current) return tokenRecord(current, keyHash, now);
+  const [old] = await raw.rows<OldKeyRow>(OLD_KEY, [keyHash]);
+  if (!old) return undefined;
+  if (old.key_expires_at > now) onOldKey?.(old.key_id);
+  return tokenRecord(old, keyHash, now);
+}
+
+/** A replaced key is never cached as a working one for longer than it works. */
+function calculateExpiry(record: TokenRecord | undefined, now: number): number {
+  if (!record) return now + UNKNOWN_LIFE_MS;
+  const end = calculateKeyEnd(record);
+  return end > now ? Math.min(now + LIFE_MS, end) : now + LIFE_MS;
+}
+
+/** Returns the milliseconds at which the key stops working. */
+function calculateKeyEnd({ rotation }: TokenRecord): number {
+  return rotation?.keyExpiresAt === undefined ? Infinity : rotation.keyExpiresAt * 1000;
 }
 
 interface WaitBudget {
@@ -139,12 +168,17 @@ function uncheckable(cause?: unknown): AppError {
   return new AppError("balances_unavailable", { cause, message, retryAfterMs: RETRY_MS });
 }
 
-const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
-  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.user_id, u.username, u.role, u.status as user_status,
-  u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at, ${TOKENS_REVISION}
-  from tokens t left join users u on u.id = t.user_id where t.key_hash = ? and t.deleted_at is null`;
+const COLUMNS = `t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
+  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.fixed_tags, t.tags, t.user_id, u.username, u.role, u.status as user_status,
+  u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at,
+  t.member_id, t.service_account_id, t.key_hint, t.old_keys_until, ${TEAM_COLUMNS}, ${TOKENS_REVISION}`;
+const OWNER = `left join users u on u.id = t.user_id ${TEAM_JOINS}`;
+const CURRENT_KEY = `select ${COLUMNS} from tokens t ${OWNER} where t.key_hash = ? and t.deleted_at is null`;
+const OLD_KEY = `select ${COLUMNS}, k.id as key_id, k.hint as old_hint, k.expires_at as key_expires_at
+  from token_keys k join tokens t on t.id = k.token_id ${OWNER}
+  where k.key_hash = ? and t.deleted_at is null`;
 
-interface TokenRow {
+interface TokenRow extends TeamRow {
   readonly id: number;
   readonly name: string;
   readonly status: number;
@@ -159,6 +193,8 @@ interface TokenRow {
   readonly group: string;
   readonly limits: string | null;
   readonly fallbacks: string | null;
+  readonly fixed_tags: string | null;
+  readonly tags: string | null;
   readonly user_id: number;
   readonly username: string | null;
   readonly role: number | null;
@@ -166,6 +202,20 @@ interface TokenRow {
   readonly user_group: string | null;
   readonly user_limits: string | null;
   readonly user_deleted_at: number | null;
+  readonly key_hint: string;
+  readonly old_keys_until: number;
+}
+
+interface OldKeyRow extends TokenRow {
+  readonly key_id: number;
+  readonly old_hint: string;
+  readonly key_expires_at: number;
+}
+
+function readRotation(row: TokenRow | OldKeyRow, now: number): TokenRecord["rotation"] {
+  const { old_keys_until: until } = row;
+  if ("key_id" in row) return { hint: row.old_hint, until, keyExpiresAt: row.key_expires_at };
+  return until > now ? { hint: row.key_hint, until } : undefined;
 }
 
 /** A text that cannot be read switches fallbacks off: the token would get models that its owner did not choose. */
@@ -176,7 +226,8 @@ function readStoredFallbacks(text: string | null | undefined): TokenRecord["fall
   return read.value === "inherit" ? undefined : read.value;
 }
 
-function tokenRecord(row: TokenRow, keyHash: string): TokenRecord {
+function tokenRecord(row: TokenRow | OldKeyRow, keyHash: string, now: number): TokenRecord {
+  const team = toTeamRecord(row);
   return Object.freeze({
     id: row.id,
     keyHash,
@@ -192,6 +243,11 @@ function tokenRecord(row: TokenRow, keyHash: string): TokenRecord {
     group: row.group,
     limits: storedLimits(row.limits),
     fallbacks: readStoredFallbacks(row.fallbacks),
+    memberId: row.member_id,
+    serviceAccountId: row.service_account_id,
+    team,
+    rotation: readRotation(row, now),
+    tags: resolveOwnTags(readStoredFixedTags(row.fixed_tags), readStoredTagPolicy(row.tags), team?.settings.tags),
     user: Object.freeze({
       id: row.user_id,
       username: row.username ?? "",

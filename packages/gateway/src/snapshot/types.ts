@@ -1,10 +1,11 @@
-import type { FallbackEntry, Limits, OptionValues } from "@fairway/wire";
+import type { FallbackEntry, Limits, OptionValues, TeamSettings } from "@fairway/wire";
 import type { PriceBook } from "../billing/pricing/price-book.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import type { BalancingPolicy } from "./balancing-policy.ts";
 import type { CachePolicy } from "./cache-policy.ts";
 import type { FallbackPolicy } from "./fallback-policy.ts";
 import type { GuardrailPolicy } from "./guardrail-policy.ts";
+import type { OwnTags, TagSettings } from "./tag-policy.ts";
 
 /** The configuration that requests read: immutable, replaced as a whole after every change. */
 export interface Snapshot {
@@ -20,6 +21,8 @@ export interface Snapshot {
   readonly fallbacks: FallbackPolicy | undefined;
   /** Undefined while every model's channels are drawn by weight. */
   readonly balancing: BalancingPolicy | undefined;
+  /** Undefined while the operator has set nothing about tags. */
+  readonly tags: TagSettings | undefined;
   readonly channels: ReadonlyMap<number, ChannelRecord>;
   /** group -> model -> priority levels, highest first; enabled channels only. */
   readonly index: ReadonlyMap<string, ReadonlyMap<string, readonly Level[]>>;
@@ -70,7 +73,43 @@ export interface TokenRecord {
   readonly limits: Limits | undefined;
   /** Undefined = those of the operator. */
   readonly fallbacks?: readonly FallbackEntry[] | "off" | undefined;
+  /** The member who made a key of a team; 0 = none. */
+  readonly memberId: number;
+  /** The service account that holds the key; 0 = none. */
+  readonly serviceAccountId: number;
+  /** Set if the owner is the wallet of a team. */
+  readonly team?: TeamRecord | undefined;
+  /** Set while a replaced key of the token works, and for one that has ended. */
+  readonly rotation?: TokenRotation | undefined;
+  /** Fixed tags and policies of the token and its team; undefined if there are none. */
+  readonly tags?: OwnTags | undefined;
   readonly user: UserRecord;
+}
+
+/** The team of a key as the relay needs it. */
+export interface TeamRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  /** False if the team is disabled or deleted. */
+  readonly isActive: boolean;
+  readonly settings: TeamSettings;
+  /** The member (`u17`) or service account (`s3`) that uses the key; "" = neither. */
+  readonly actor: string;
+  /** Name of the member or service account; "" = neither. */
+  readonly actorName: string;
+  /** Why the key is off although its row is on: its maker left, or the service account is disabled. */
+  readonly stoppedBy: "maker" | "service_account" | undefined;
+}
+
+/** The key by which a token was found. */
+export interface TokenRotation {
+  /** First and last characters of the key. */
+  readonly hint: string;
+  /** Epoch seconds at which the last of the replaced keys stops working. */
+  readonly until: number;
+  /** Epoch seconds at which this key stops working, which may be past; absent for the current one. */
+  readonly keyExpiresAt?: number;
 }
 
 export interface UserRecord {

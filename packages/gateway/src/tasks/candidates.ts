@@ -24,11 +24,11 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
   #renewal: NodeJS.Timeout | undefined;
 
   constructor(call: TaskCall, model: string, targets: readonly TaskTarget[], deps: TaskDeps) {
-    const { requestId: id, caller } = call;
+    const { requestId: id, caller, progress } = call;
     // A task uses no tokens.
     const spec = { model, promptEstimate: 0, outputCap: 0 };
     this.#call = call;
-    this.#request = { id, caller, spec };
+    this.#request = { id, caller, spec, progress };
     this.#deps = deps;
     this.admission = admissionFor(this.#request, deps.snapshots.current(), deps.admission);
     this.#candidates = targets.map((target) => ({ ...target, keyIndex: 0 }));
@@ -36,7 +36,7 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
 
   /** Takes the limits with the first channel that has capacity. */
   async enter(admission: AdmissionController, amount: Quota): Promise<TaskCandidate | undefined> {
-    this.#call.isCounted = true;
+    this.#call.progress.counted();
     const entering = admission.enter(this.next(), this, {
       client: this.#call.response,
       budgetAmounts: () => ({ amount }),

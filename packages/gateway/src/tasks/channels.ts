@@ -2,6 +2,7 @@ import { AppError } from "../lib/app-error.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { admitModel, servingGroups } from "../relay/admission/model-access.ts";
+import { isTeamModel, keepTeamChannels } from "../identity/authentication/team-rights.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 
@@ -34,7 +35,7 @@ export function taskChannels(
   { random, serves = isTaskChannel, asked }: TaskChannelRules,
 ): TaskTarget[] {
   const wanted = typeof names === "string" ? [names] : names;
-  const allowed = wanted.filter((model) => caller.modelLimits?.has(model) !== false);
+  const allowed = wanted.filter((model) => caller.modelLimits?.has(model) !== false && isTeamModel(caller, model));
   const model = asked ?? wanted[0] ?? "";
   if (allowed.length === 0) admitModel(caller, { model });
   const groups = servingGroups(caller, snapshot);
@@ -42,7 +43,7 @@ export function taskChannels(
   for (const name of allowed) {
     const found = groups.flatMap((group) =>
       (snapshot.index.get(group)?.get(name) ?? []).flatMap(({ channels }) =>
-        shuffled(channels.filter(serves), random).map((channel) => ({ channel, group })),
+        shuffled(keepTeamChannels(channels, caller).filter(serves), random).map((channel) => ({ channel, group })),
       ),
     );
     if (found.length > 0) return found;

@@ -1,5 +1,7 @@
+import { ACCOUNT_KIND } from "@fairway/wire";
 import type { Quota } from "../billing/money/quota.ts";
 import { seconds } from "../lib/clock.ts";
+import { formatActor } from "../snapshot/team-record.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { PollDeps } from "./types.ts";
 
@@ -33,7 +35,7 @@ export async function failTask(
       (await tx.run(`update ${table} set refunded = 1 where id = ? and charged = 1 and refunded = 0`, [row.id])) > 0;
     if (!isOwed) return undefined;
     const detail = `Task ${row.id} failed; ${row.quota} returned`;
-    const [user] = await tx.rows<{ username: string }>("select username from users where id = ?", [row.user_id]);
+    const [user] = await tx.rows<Owner>(OWNER, [row.token_id, row.user_id]);
     await deps.writeLog(tx, {
       user_id: row.user_id,
       username: user?.username ?? "",
@@ -44,6 +46,10 @@ export async function failTask(
       channel_id: row.channel_id,
       token_id: row.token_id,
       request_id: row.request_id,
+      ...(user?.kind === ACCOUNT_KIND.wallet && {
+        account_kind: user.kind,
+        actor: formatActor(user.member_id ?? 0, user.service_account_id ?? 0),
+      }),
     });
     return {
       requestId: row.request_id,
@@ -56,5 +62,15 @@ export async function failTask(
     };
   });
 }
+
+interface Owner {
+  readonly username: string;
+  readonly kind: number;
+  readonly member_id: number | null;
+  readonly service_account_id: number | null;
+}
+
+const OWNER = `select u.username, u.kind, t.member_id, t.service_account_id from users u
+  left join tokens t on t.id = ? and t.user_id = u.id where u.id = ?`;
 
 const SYSTEM_LOG = 4;

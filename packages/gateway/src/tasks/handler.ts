@@ -4,6 +4,9 @@ import type { Caller } from "../identity/authentication/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/text/json.ts";
 import type { RunningRequest } from "../relay/reservation/running.ts";
+import { readCallTags } from "../relay/tags/read-tags.ts";
+import { CallProgress } from "../relay/request/call-progress.ts";
+import type { CallTags } from "../relay/request/request.ts";
 import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
 import { acceptNotification } from "./midjourney/notify.ts";
@@ -85,7 +88,10 @@ async function answerTo(
   // A submission takes its limits together with its reservation.
   const isRead = method !== "POST" || READ.test(path);
   if (isRead) await calls.take(requestId, caller.userId);
-  const call: TaskCall = { request, response, requestId, caller, startedAt, isCounted: isRead };
+  const tags = isRead ? undefined : readTaskTags(request, caller, deps);
+  const progress = new CallProgress();
+  if (isRead) progress.counted();
+  const call: TaskCall = { request, response, requestId, caller, tags, startedAt, progress };
   const submission: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
   if (!isRead) deps.running.add(submission);
   const serve = (its: TaskDeps): Promise<Answer | undefined> => {
@@ -99,8 +105,13 @@ async function answerTo(
     return await (deps.tracing && !isRead ? traced(deps.tracing, { call, path }, deps, serve) : serve(deps));
   } finally {
     deps.running.remove(submission);
-    if (!call.isCounted) calls.count(requestId, caller.userId);
+    if (!progress.isCounted) calls.count(requestId, caller.userId);
   }
+}
+
+/** Every kind of task has another body, so only headers tell what a task is for. */
+function readTaskTags({ headers }: IncomingMessage, caller: Caller, { snapshots }: TaskDeps): CallTags | undefined {
+  return readCallTags({ headers, body: {}, caller, settings: snapshots.current().tags });
 }
 
 async function readNews(request: IncomingMessage, deps: TaskDeps): Promise<JsonObject> {

@@ -1,12 +1,10 @@
-import type { Settlement } from "../billing/ledger/ledger.ts";
 import { charge, type Price } from "../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../billing/money/quota.ts";
 import { ratio } from "../billing/money/ratio.ts";
 import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
-import { Reservation } from "../relay/reservation/reservation.ts";
+import { Reservation, type Bill } from "../relay/reservation/reservation.ts";
 import { admitAndReserve } from "../relay/admission/admit-and-reserve.ts";
-import { buildBudgetSubjects } from "../relay/admission/request-budgets.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskTarget } from "./channels.ts";
 import { TaskCandidates } from "./candidates.ts";
@@ -49,20 +47,19 @@ export async function reserveTask(
   const calculateQuota = ({ group }: TaskTarget) => cost(price, pricing.model, group, snapshot);
   const amount = targets.map(calculateQuota).reduce((most, quota) => (quota > most ? quota : most), ZERO);
   const candidates = new TaskCandidates(call, pricing.model, targets, deps);
-  const reservation = await reserveWithin(candidates, call, amount, deps);
-  const { hold } = reservation;
-  const stopRenewing = renewRegularly(reservation, deps);
-  const settlement = (target: TaskTarget, detail: string) =>
-    buildSettlement({ call, pricing, price, hold, target, detail, quota: calculateQuota(target) }, deps);
+  const reservation = await reserveWithin(candidates, { call, model: pricing.model, amount }, deps);
+  const stopRenewing = renewRegularly(reservation, call, deps);
+  const bill = (target: TaskTarget, detail: string) =>
+    buildBill({ call, pricing, price, target, detail, quota: calculateQuota(target) }, deps);
   return {
     calculateQuota,
     async promise(target, detail) {
       await stopRenewing();
-      await reservation.renew(settlement(target, detail));
+      await reservation.renew(bill(target, detail));
     },
     async settle(target, detail) {
       await stopRenewing();
-      await reservation.settle(() => ({ settlement: settlement(target, detail) }));
+      await reservation.settle(() => bill(target, detail));
       candidates.end();
     },
     async release() {
@@ -78,14 +75,13 @@ export async function reserveTask(
  * Renews the reservation, because a submission may take longer than its lease. Returns a function that stops it:
  * nothing is renewed after that.
  */
-function renewRegularly(reservation: Reservation, { clock, log }: TaskDeps): () => Promise<void> {
-  const { hold } = reservation;
+function renewRegularly(reservation: Reservation, { requestId }: TaskCall, { log }: TaskDeps): () => Promise<void> {
   let renewing = Promise.resolve();
   const renew = async () => {
     try {
-      await reservation.renew({ hold, quota: ZERO, channelId: 0, at: clock.now() });
+      await reservation.renew();
     } catch (error) {
-      log.warn("the reservation of a task could not be renewed", { error, request_id: hold.requestId });
+      log.warn("the reservation of a task could not be renewed", { error, request_id: requestId });
     }
   };
   const timer = setInterval(() => void (renewing = renewing.then(renew)), RENEW_EVERY_MS).unref();
@@ -98,15 +94,16 @@ function renewRegularly(reservation: Reservation, { clock, log }: TaskDeps): () 
 /** Takes the limits and the reservation together; if one is refused, the other is released. */
 async function reserveWithin(
   candidates: TaskCandidates,
-  call: TaskCall,
-  amount: Quota,
+  { call, model, amount }: { readonly call: TaskCall; readonly model: string; readonly amount: Quota },
   deps: TaskDeps,
 ): Promise<Reservation> {
   const { admission } = candidates;
-  const { requestId, caller } = call;
+  const { requestId: id, caller, progress } = call;
+  const money = { ledger: deps.ledger, budgets: deps.admission.budgets, now: () => deps.clock.now() };
   const reserving = Reservation.open(
-    { requestId, caller, amount, isCharged: amount > 0 },
-    { ledger: deps.ledger, snapshot: deps.snapshots.current() },
+    { id, caller, spec: { model }, progress },
+    { amount, isCharged: amount > 0 },
+    { money, snapshot: deps.snapshots.current() },
   );
   if (!admission) return reserving;
   try {
@@ -144,18 +141,15 @@ interface Charging {
   readonly call: TaskCall;
   readonly pricing: TaskPricing;
   readonly price: Price;
-  readonly hold: Settlement["hold"];
   readonly target: TaskTarget;
   readonly detail: string;
   readonly quota: Quota;
 }
 
-function buildSettlement(charging: Charging, deps: TaskDeps): Settlement {
-  const { call, pricing, price, hold, target, detail, quota } = charging;
+function buildBill(charging: Charging, deps: TaskDeps): Bill {
+  const { call, pricing, price, target, detail, quota } = charging;
   const { prices, options } = deps.snapshots.current();
-  const subjects = buildBudgetSubjects({ caller: call.caller, spec: pricing }, target);
-  const counting = deps.admission.budgets.counting(subjects);
-  const base = { hold, quota, channelId: target.channel.id, at: deps.clock.now(), isRefundable: true, ...counting };
+  const base = { quota, target, isRefundable: true };
   if (!options.LogConsumeEnabled) return base;
   const groupRatio = Number(prices.groupRatio(target.group));
   const modelPrice = price.kind === "call" ? price.modelPrice : 0;
@@ -175,9 +169,12 @@ function buildSettlement(charging: Charging, deps: TaskDeps): Settlement {
       other: JSON.stringify({
         model_price: modelPrice,
         group_ratio: groupRatio,
+        ...(call.caller.keyHint !== undefined && { key: call.caller.keyHint }),
         admin_info: { use_channel: [String(target.channel.id)] },
       }),
       ip: "",
+      ...(call.tags && { tags: call.tags.text, endUser: call.tags.endUser }),
+      ...(call.caller.team && { actor: call.caller.team.actor }),
     },
   };
 }

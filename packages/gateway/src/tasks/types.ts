@@ -7,6 +7,8 @@ import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
 import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
+import type { CallProgress } from "../relay/request/call-progress.ts";
+import type { CallTags } from "../relay/request/request.ts";
 import type { RunningRequests } from "../relay/reservation/running.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
@@ -57,10 +59,11 @@ export interface TaskCall {
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly caller: Caller;
+  /** What the call is for; undefined if its headers name nothing. */
+  readonly tags?: CallTags | undefined;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
-  /** Set once the caller's limits have been checked. */
-  isCounted?: boolean;
+  readonly progress: CallProgress;
 }
 
 /** The text that a user wrote for a task. */

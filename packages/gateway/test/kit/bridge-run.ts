@@ -1,5 +1,5 @@
 import { encodeBlock, parseEvents } from "../../src/lib/text/sse.ts";
-import { translateAnswer, translateRequest } from "../../src/relay/conversion/translate.ts";
+import { beginConversions, translateAnswer, translateRequest } from "../../src/relay/conversion/translate.ts";
 import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type { BridgeContext } from "../../src/dialects/core/bridge.ts";
 import type { RequestSpec, DialectId, JsonObject, StreamEvent, Usage } from "../../src/dialects/core/types.ts";
@@ -41,13 +41,14 @@ export function run(
     setting: {},
     dropped: (field) => void dropped.push(field),
   };
+  const conversions = beginConversions(found, context);
   const plain = (json: JsonObject) => JSON.parse(JSON.stringify(json)) as JsonObject;
   return {
     dropped,
-    request: (body) => plain(translateRequest(found, body as JsonObject, context)),
-    answer: (body) => plain(translateAnswer(found, body as JsonObject, context)),
+    request: (body) => plain(translateRequest(conversions, body as JsonObject)),
+    answer: (body) => plain(translateAnswer(conversions, body as JsonObject)),
     stream(events, counted) {
-      const steps = found.toReversed().map((bridge) => bridge.stream(context));
+      const steps = conversions.toReversed().map((conversion) => conversion.stream());
       const through = (list: readonly StreamEvent[], from: number) =>
         steps.slice(from).reduce((current, step) => current.flatMap((event) => step.event(event)), [...list]);
       const sent = parseEvents(Buffer.from(events.map((event) => encodeBlock(JSON.stringify(event))).join("")));

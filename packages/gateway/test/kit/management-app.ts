@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { createBatchManagement } from "../../src/batches/management/management.ts";
+import { createBatchUpstream } from "../../src/batches/upstream.ts";
+import { createTokenCounter } from "../../src/billing/tokenizer/token-counter.ts";
 import { createBudgets } from "../../src/billing/budgets/budgets.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
@@ -6,7 +9,9 @@ import type { Route } from "../../src/http/endpoint.ts";
 import { createAuthenticator } from "../../src/identity/authentication/authenticator.ts";
 import { createIdentity, type Identity, type SignInServices } from "../../src/identity/accounts/identity.ts";
 import { firstStart } from "../../src/identity/accounts/first-start.ts";
+import { rememberHashes } from "../../src/identity/keys/key-hashes.ts";
 import { createPasswords } from "../../src/identity/passwords/passwords.ts";
+import { createPoster } from "../../src/lib/net/post-once.ts";
 import { DIRECT } from "../../src/lib/net/network.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { BodyMemory } from "../../src/limits/body-memory.ts";
@@ -14,6 +19,8 @@ import { createMemoryLimiter } from "../../src/limits/limiter-memory.ts";
 import type { EdgeRules } from "../../src/limits/rules.ts";
 import type { Logger } from "../../src/observability/log.ts";
 import { createIds } from "../../src/lib/ids.ts";
+import { markKey } from "../../src/objects/account.ts";
+import { createLibrary } from "../../src/objects/library.ts";
 import { createObjectStore } from "../../src/objects/store.ts";
 import { allProviders } from "../../src/providers/registry.ts";
 import { probeBetas } from "../../src/relay/pipeline/probe-betas.ts";
@@ -24,13 +31,17 @@ import { createUsageDoubts } from "../../src/relay/selection/usage-doubts.ts";
 import { createCooldowns } from "../../src/relay/selection/cooldown.ts";
 import { createUpstreams } from "../../src/relay/upstream/upstream.ts";
 import { channelHealthRoute } from "../../src/resources/channels/health-route.ts";
-import { accountRoutes } from "../../src/resources/account-routes.ts";
+import { serverAddress } from "@fairway/wire";
+import { createScim } from "../../src/resources/scim/handler.ts";
+import { accountRoutes, createAccountParts } from "../../src/resources/account-routes.ts";
 import { withAudit } from "../../src/resources/audit/audit.ts";
 import { createDocuments, type Documents } from "../../src/resources/declarative/documents.ts";
 import { withDeclarative } from "../../src/resources/declarative/routes.ts";
 import type { SecretSources } from "../../src/resources/declarative/secret-sources.ts";
 import { withOpenApi } from "../../src/resources/openapi/routes.ts";
 import { createOperations, type Operations, type OperationsDeps } from "../../src/resources/operations.ts";
+import { alertmanagerRoute } from "../../src/resources/events/alertmanager.ts";
+import { leakRoute } from "../../src/resources/leaks/routes.ts";
 import { stripeRoutes } from "../../src/resources/stripe/routes.ts";
 import { systemRoutes } from "../../src/resources/system/routes.ts";
 import { createSetupState } from "../../src/resources/status/setup-routes.ts";
@@ -60,6 +71,7 @@ export interface ManagementAppSettings {
   readonly operations?: Partial<OperationsDeps>;
   readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
   readonly consoleDir?: string;
+  readonly consoleProgress?: string;
   readonly publicUrl?: string;
   /** The secrets that documents may refer to. */
   readonly secrets?: SecretSources;
@@ -99,8 +111,10 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const { database, vault, clock, identity, snapshots, pending } = parts;
   const { operations, notices, closeUpstreams } = createDaily(parts, settings);
   for (const runnable of operations.runnables) await runnable.start();
+  const accounts = createAccountParts(parts);
+  const memory = new BodyMemory(0);
   const routes = [
-    ...accountRoutes(parts),
+    ...accountRoutes(accounts),
     ...operations.routes,
     ...systemRoutes({ ...parts, instance: "test", services: {}, running: { requests: 0, byChannel: () => new Map() } }),
     channelHealthRoute({
@@ -109,6 +123,8 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
       usageDoubts: createUsageDoubts(clock),
       now: clock.now,
     }),
+    alertmanagerRoute({ ...parts, ...identity }),
+    leakRoute({ ...parts, ...identity }),
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];
@@ -124,14 +140,21 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     maxConnectionsPerAddress: 0,
     ...parts,
     metrics: createMetrics({ version: VERSION }),
-    memory: new BodyMemory(0),
+    memory,
+    scim: createScim({
+      ...accounts,
+      limiter: parts.limiter,
+      memory,
+      publicAddress: () => serverAddress(accounts.options(), accounts.publicUrl),
+      onAnswered: () => undefined,
+    }),
     routes: withOpenApi(withAudit(owned, parts), VERSION),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,
     rules: { ...NO_RULES, ...settings.rules },
     webRule: settings.rules?.web,
     trustedProxies: settings.trustedProxies ?? [],
-    console: { dir: settings.consoleDir, policy: () => "default-src 'self'" },
+    console: { dir: settings.consoleDir, progress: settings.consoleProgress, policy: () => "default-src 'self'" },
   });
   const baseUrl = `http://127.0.0.1:${await http.listen(0, "127.0.0.1")}`;
   const anonymous = () => new ApiCaller(baseUrl);
@@ -146,6 +169,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     await http.close(0).closed;
     await closeUpstreams();
     await identity.outbound.close();
+    await parts.webhooks.poster.close();
     await settled();
     await snapshots.stop();
     await database.close();
@@ -173,7 +197,7 @@ async function createParts(settings: ManagementAppSettings) {
   const database = await migratedDatabase(url);
   const vault = createVault({ keys: [{ id: "k1", key: new Secret(randomBytes(32).toString("base64")) }] });
   const limiter = createMemoryLimiter(clock);
-  const snapshots = createSnapshotStore({ database, vault, log, pollMs: 3_600_000 });
+  const snapshots = createSnapshotStore({ database, vault, log, clock, pollMs: 3_600_000 });
   const passwords = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
   const rootPassword = new Secret(ROOT_PASSWORD);
   const place = { version: VERSION, host: "127.0.0.1", setupToken: undefined, firstRetries };
@@ -207,6 +231,18 @@ async function createParts(settings: ManagementAppSettings) {
     background,
     refusesHost: isForbiddenHost,
     ledger,
+    webhooks: {
+      database,
+      vault,
+      clock,
+      log,
+      metrics: createMetrics({ version: VERSION }),
+      poster: createPoster({ network: DIRECT }),
+      mailer: identity.mailer,
+      options,
+      serverAddress: () => "https://gw.example",
+      random: Math.random,
+    },
     budgets: createBudgets({ database: database.raw, reservations: ledger.budgets, log, onOutage: () => {} }),
     tokens: createTokenCache({ raw: database.raw, clock }),
     announce: snapshots.announce,
@@ -242,6 +278,8 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     hashKey: parts.vault.hashKey,
   });
   const objects = createObjectStore({ raw: database.raw, clock: parts.clock });
+  const call = () => Promise.reject(new Error("no upstream stores files here"));
+  const stored = { store: objects, call, hashKey: rememberHashes(parts.vault.hashKey) };
   const operations = createOperations({
     ...parts,
     authenticator,
@@ -253,7 +291,24 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     http: upstreams.json,
     notify: async (subject) => void notices.push(subject),
     imageUrl: (serverAddress, mjId) => `${serverAddress}/mj/image/${mjId}`,
-    storedFiles: { objects, remove: async (object) => void (await objects.remove(object)) },
+    batchManagement: createBatchManagement({
+      ...parts,
+      upstream: createBatchUpstream({ ...calls, disableKeywords: () => [] }),
+      counter: createTokenCounter(),
+      metrics: createMetrics({ version: VERSION }),
+      hashKey: parts.vault.hashKey,
+      library: createLibrary({ ...parts, ...stored }),
+      random: Math.random,
+    }),
+    storedFiles: {
+      objects,
+      remove: async (object) => void (await objects.remove(object)),
+      listMarks: (id) =>
+        parts.snapshots
+          .current()
+          .channels.get(id)
+          ?.keys.map((key) => markKey(key, parts.vault.hashKey)),
+    },
     maxUserTokens: 1000,
     pollingSeconds: 0,
     ...settings.operations,

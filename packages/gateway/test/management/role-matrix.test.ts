@@ -103,6 +103,10 @@ const CASES: Readonly<Record<string, Case>> = {
     admin: VISIBLE,
     calls: (actor, { token }) => [actor.put(`/api/token/${token}/status`, { status: 2 })],
   },
+  tokenOfUserRotate: {
+    admin: VISIBLE,
+    calls: (actor, { token }) => [actor.post(`/api/token/${token}/replace`, {})],
+  },
   budgetGet: {
     admin: VISIBLE,
     calls: (actor, { budgets }) => budgets.map((id) => actor.get(`/api/budget/${id}`)),
@@ -122,6 +126,10 @@ const CASES: Readonly<Record<string, Case>> = {
     admin: BELOW,
     calls: (actor, { budgets }) => budgets.map((id) => actor.put("/api/budget/", { id, quota_limit: 1e9 })),
   },
+  budgetReset: {
+    admin: BELOW,
+    calls: (actor, { budgets }) => budgets.map((id) => actor.post(`/api/budget/${id}/reset`, {})),
+  },
   budgetDelete: {
     admin: BELOW,
     calls: (actor, { budgets }) => budgets.map((id) => actor.delete(`/api/budget/${id}`)),
@@ -130,11 +138,15 @@ const CASES: Readonly<Record<string, Case>> = {
 
 /** Calls of administrators that name no user, and lists, which are tried below. */
 const ABOUT_NO_USER = [
-  /^channel/,
+  /^(channel|pause)/,
   /^redemption/,
-  /^(user|budget|order|task|drawing|file|group|job)(List|Search|Get)$/,
+  /^(user|batch|budget|order|task|drawing|file|group|job)(List|Search|Get)$/,
+  // The leader reads results again; nothing of the user changes.
+  /^batchSettle$/,
   /^userCreate$/,
-  /^(log|usage)(List|Get|Explain|Stat|Search|Facets|Histogram|Export|Tail|All|Recent|Statistics)$/,
+  /^(log|usage)(List|Get|Explain|Stat|Search|Facets|Histogram|Export|Tail|All|Recent|Statistics|Forecast)$/,
+  // Sums of the log, which administrators read whole.
+  /^reportUsage$/,
   /^(declarativeManaged|statusTest|systemReplicas)$/,
 ];
 

@@ -4,13 +4,23 @@ import { STATISTICS_MARK } from "../../resources/statistics/rollup.ts";
 import { STATISTICS_UNTIL } from "../../resources/statistics/store.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
 import { EXPORT_MARKS } from "../../resources/log-export/cursor.ts";
+import { FAN_OUT_MARK } from "../../webhooks/fan-out.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
 /** Every table with the columns that order its rows, except tables that only concern running processes. */
 export const TABLES = {
   users: ["id"],
+  teams: ["id"],
+  team_members: ["team_id", "user_id"],
+  team_invitations: ["id"],
+  service_accounts: ["id"],
+  service_tokens: ["id"],
   tokens: ["id"],
+  token_keys: ["id"],
   channels: ["id"],
+  channel_pauses: ["id"],
+  price_plans: ["id"],
+  saved_reports: ["id"],
   abilities: ["channel_id", "group", "model"],
   options: ["key"],
   option_history: ["id"],
@@ -27,6 +37,14 @@ export const TABLES = {
   object_usage: ["user_id"],
   batches: ["user_id", "id"],
   batch_ids: ["batch_id"],
+  events: ["id"],
+  webhook_endpoints: ["id"],
+  webhook_deliveries: ["id"],
+  identity_providers: ["id"],
+  user_identities: ["id"],
+  scim_users: ["id"],
+  scim_groups: ["id"],
+  scim_members: ["group_id", "member_id"],
   setups: ["id"],
   sessions: ["id_hash"],
   one_time_codes: ["purpose", "subject"],
@@ -72,6 +90,7 @@ export const MARKS: readonly string[] = [
   LOG_SUMS_MARK,
   LOG_SUMS_GAP,
   ...EXPORT_MARKS,
+  FAN_OUT_MARK,
 ];
 
 export interface Manifest {

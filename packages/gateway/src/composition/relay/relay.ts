@@ -73,40 +73,26 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const fetcher = createGuardedFetcher({ network: deps.network });
   const health = createRelayHealth(deps);
   const usageDoubts = createUsageDoubts(steadyClock);
-  const upstreams = composeUpstreams(deps);
   const responsePolicies = createResponsePolicies(deps);
-  const guard = createRelayGuard(deps, health);
   const pipeline: PipelineDeps = {
     snapshots,
-    ledger,
-    budgets: deps.budgets,
-    counter,
-    metrics,
-    usageDoubts,
-    responseStore: composeResponseStore(deps),
-    owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
-    guard,
-    checkWords: createBlockedWords(snapshots, log),
-    policies: responsePolicies.policies,
-    upstreams,
-    http: upstreams.json,
-    now: () => clock.now(),
-    ...createFaultHandlers(deps, usageDoubts),
-    userAgent: `fairway/${VERSION}`,
-    files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
-    filterOverrides: () => snapshots.current().options.FilterOverrides,
-    outputLimit: (model) => snapshots.current().prices.upstreamLimits(model).outputTokens,
-    publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
-    selection: buildSelectionDeps(health, snapshots),
-    ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
-    affinity: health.affinity,
-    admission: buildAdmissionDeps(deps),
-    retry: { totalMs: env.retryTotalSeconds * 1000 },
-    headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
-    idleTimeoutMs: env.streamIdleTimeoutMs,
-    contentTimeoutMs: env.contentTimeoutMs,
-    disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
+    ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
+    money: { ledger, budgets: deps.budgets, counter, now: () => clock.now(), ...createMoneyReports(deps, usageDoubts) },
+    routing: {
+      selection: buildSelectionDeps(health, snapshots),
+      affinity: health.affinity,
+      guard: createRelayGuard(deps, health),
+      usageDoubts,
+      retry: { totalMs: env.retryTotalSeconds * 1000 },
+    },
+    upstream: composeUpstreamAccess(deps, fetcher),
+    policy: {
+      checkWords: createBlockedWords(snapshots, log),
+      responses: responsePolicies.policies,
+      admission: buildAdmissionDeps(deps),
+    },
+    telemetry: { metrics },
   };
   const errorRows = createRelayErrorRows(deps);
   return {
@@ -128,6 +114,32 @@ function composeUpstreams({ env, network }: RelayPartsDeps) {
   });
 }
 
+function composeUpstreamAccess(deps: RelayPartsDeps, fetcher: GuardedFetcher): PipelineDeps["upstream"] {
+  const { env, clock, log, metrics, snapshots, counter, storage } = deps;
+  const upstreams = composeUpstreams(deps);
+  return {
+    upstreams,
+    http: upstreams.json,
+    counter,
+    responseStore: composeResponseStore(deps),
+    owners: createResponseOwners({ raw: storage.database.raw, clock, log }),
+    now: () => clock.now(),
+    userAgent: `fairway/${VERSION}`,
+    files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
+    filterOverrides: () => snapshots.current().options.FilterOverrides,
+    outputLimit: (model) => snapshots.current().prices.upstreamLimits(model).outputTokens,
+    publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),
+    headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
+    idleTimeoutMs: env.streamIdleTimeoutMs,
+    contentTimeoutMs: env.contentTimeoutMs,
+    disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
+    onFilterLearned: (host) => metrics.filterLearned(host),
+    onFault(requestId, error) {
+      log.error("an answer could not be completed; the client got an error", { request_id: requestId, error });
+    },
+  };
+}
+
 function createRelayErrorRows({ storage, snapshots, clock, log, metrics }: RelayPartsDeps): ErrorRows {
   return createErrorRows({
     options: () => snapshots.current().options,
@@ -140,12 +152,11 @@ function createRelayErrorRows({ storage, snapshots, clock, log, metrics }: Relay
   });
 }
 
-function createFaultHandlers(
+function createMoneyReports(
   { log, metrics }: RelayPartsDeps,
   usageDoubts: UsageDoubts,
-): Pick<PipelineDeps, "onUncomputable" | "onDoubtfulUsage" | "onFault" | "onFilterLearned"> {
+): Pick<PipelineDeps["money"], "onUncomputable" | "onDoubtfulUsage"> {
   return {
-    onFilterLearned: (host) => metrics.filterLearned(host),
     onDoubtfulUsage({ id, spec }, { channel, keyIndex }, { input, output, reported }) {
       usageDoubts.doubt(channel.id, keyIndex, listedName(spec.model));
       metrics.usageBounded(toChannelLabels(channel));
@@ -164,9 +175,6 @@ function createFaultHandlers(
         error,
       });
       metrics.settlementFailed(true);
-    },
-    onFault(requestId, error) {
-      log.error("an answer could not be completed; the client got an error", { request_id: requestId, error });
     },
   };
 }

@@ -37,7 +37,7 @@ export interface GuardedFetcher {
   close(): Promise<void>;
 }
 
-type Resolve = (name: string, done: (error: Error | null, addresses: readonly string[]) => void) => void;
+export type Resolve = (name: string, done: (error: Error | null, addresses: readonly string[]) => void) => void;
 
 export interface GuardedFetcherDeps {
   readonly network?: Network;
@@ -105,7 +105,7 @@ export function createGuardedFetcher(deps: GuardedFetcherDeps = {}): GuardedFetc
  * Returns the URL with a checked address instead of the name. A proxy gets this, because it would resolve the name
  * again, perhaps to another address. Rejects if the name has an address that is not public, or none.
  */
-async function pinAddress(url: URL, lookup: LookupFunction): Promise<URL> {
+export async function pinAddress(url: URL, lookup: LookupFunction): Promise<URL> {
   if (isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0) return url;
   const address = await new Promise<string>((found, failed) => {
     lookup(url.hostname, {}, (error, first) => {

@@ -23,11 +23,15 @@ export interface Outbound {
    * in time.
    */
   json(call: OutboundCall): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Answers as `fetch` does, for libraries that call services themselves; redirects are answers too. */
+  fetch(call: OutboundCall): Promise<Response>;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
+/** `Response` refuses a body with these. */
+const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /** Addresses that no service of an operator has, because they provide the credentials of the machine. */
 const FORBIDDEN = [
@@ -51,17 +55,24 @@ const FORBIDDEN_NAMES =
 /** Creates calls with five seconds each, no redirects, and no link-local addresses, not even behind a name. */
 export function createOutbound(network: Network): Outbound {
   const agent = createServiceAgent({ network, guard: SERVICE_GUARD, connectTimeoutMs: TIMEOUT_MS });
+  const ask = async ({ method, url, headers, body, maxBytes = MAX_ANSWER_BYTES }: OutboundCall) => {
+    refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+    const answer = await request(url, {
+      method,
+      headers: { accept: "application/json", "user-agent": "fairway", ...headers },
+      ...(body === undefined ? {} : { body }),
+      dispatcher: agent.current(),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const text = await readLimited(answer.body, maxBytes);
+    return { status: answer.statusCode, type: answer.headers["content-type"], text };
+  };
   return {
-    async json({ method, url, headers, body, maxBytes = MAX_ANSWER_BYTES }) {
-      refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
-      const answer = await request(url, {
-        method,
-        headers: { accept: "application/json", "user-agent": "fairway", ...headers },
-        ...(body === undefined ? {} : { body }),
-        dispatcher: agent.current(),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      return parseObject(await readLimited(answer.body, maxBytes));
+    json: async (call) => parseObject((await ask(call)).text),
+    async fetch(call) {
+      const { status, type, text } = await ask(call);
+      const hasBody = !STATUSES_WITHOUT_BODY.includes(status);
+      return new Response(hasBody ? text : null, { status, headers: { "content-type": String(type ?? "") } });
     },
     close: () => agent.close(),
   };

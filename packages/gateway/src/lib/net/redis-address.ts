@@ -1,3 +1,5 @@
+import { decodePercent } from "../text/percent-encoding.ts";
+
 /** The location of Redis: one server by its URL, sentinels that know the current primary, or nodes of a cluster. */
 export type RedisAddress =
   | { readonly url: string }
@@ -108,9 +110,8 @@ function readQuery(query: string): ReadonlyMap<string, string | undefined> {
 
 /** Returns the decoded text; undefined if it is absent. */
 function decoded(text: string): string | undefined {
-  try {
-    return text === "" ? undefined : decodeURIComponent(text);
-  } catch {
-    throw new Error("a % in a name or password is written %25");
-  }
+  if (text === "") return undefined;
+  const plain = decodePercent(text);
+  if (plain === undefined) throw new Error("a % in a name or password is written %25");
+  return plain;
 }

@@ -17,6 +17,8 @@ export interface ElementsLimits {
   readonly maxElementBytes: number;
   /** Limit for everything outside of the elements. */
   readonly maxFrameBytes: number;
+  /** The names that lead to the list may also be written with underscores. */
+  readonly hasTwoSpellings?: boolean;
 }
 
 /**
@@ -119,7 +121,8 @@ export class JsonElements {
   #readName(): void {
     if (this.#isElement || this.#depth !== this.#matched + 1) return;
     const quoted = this.frame.toString("utf8", this.#stringFrom - 1, this.#frameSize - 1).trimEnd();
-    this.#name = parseText(quoted);
+    const name = parseText(quoted);
+    this.#name = this.#limits.hasTwoSpellings === true ? name?.replace(/_[a-z]/g, toCapital) : name;
   }
 
   #open(byte: number): void {
@@ -195,6 +198,10 @@ export class JsonElements {
     this.#frame = larger;
     return true;
   }
+}
+
+function toCapital(part: string): string {
+  return part.slice(1).toUpperCase();
 }
 
 function countBackslashes(chunk: Buffer, stop: number, from: number): number {

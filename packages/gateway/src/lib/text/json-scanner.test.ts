@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mayLoseNumbers } from "./exact-numbers.ts";
 import { JsonScanner, type JsonLimits } from "./json-scanner.ts";
 
 const LIMITS: JsonLimits = { maxDepth: 64, maxValues: 1_000_000, maxBytes: 8 * 1024 * 1024 };
@@ -39,6 +40,20 @@ describe("JsonScanner", () => {
       const scanner = scan(JSON.stringify(value), {}, size);
       expect([size, scanner.fault, scanner.members]).toEqual([size, undefined, 3]);
     }
+  });
+
+  it("finds numbers that a double may not represent like the reader of whole texts, in chunks of any size", () => {
+    const digits = fc.stringMatching(/^[0-9]{1,20}$/);
+    const number = fc
+      .tuple(fc.constantFrom("", "-"), digits, fc.constantFrom("", "e1", "E-2"), fc.boolean())
+      .map(([sign, whole, exponent, hasFraction]) => `${sign}${whole}${hasFraction ? ".5" : ""}${exponent}`);
+    const value = fc.oneof(number, fc.constantFrom("true", "false", "null", '"-0 1e5"', '"12345678901234567"'));
+    fc.assert(
+      fc.property(fc.array(value), fc.integer({ min: 1, max: 9 }), (values, size) => {
+        for (const text of [`[${values.join(",")}]`, `{"a" : [${values.join(" , ")} ] }`])
+          expect([text, scan(text, {}, size).mayLoseNumbers]).toEqual([text, mayLoseNumbers(text)]);
+      }),
+    );
   });
 
   it("refuses a text that nests too deep, at the byte that does", () => {

@@ -28,6 +28,15 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const PLUS = 0x2b;
+const CAPITAL_E = 0x45;
+const SMALL_E = 0x65;
+/** Shorter numbers without an exponent are exact. */
+const LONG_NUMBER_BYTES = 16;
 
 /**
  * Follows the structure of a JSON text while its bytes arrive, before it is parsed: a few compressed kilobytes can
@@ -41,6 +50,11 @@ export class JsonScanner {
   values = 0;
   /** Members of all objects in the text; if fewer were parsed, a name is repeated. */
   members = 0;
+  /** True if a double may not represent one of the numbers: it is long, has an exponent, or is minus zero. */
+  mayLoseNumbers = false;
+  /** Bytes of the number that is being read; 0 outside numbers. */
+  #numberBytes = 0;
+  #isNegative = false;
   #depth = 0;
   #inString = false;
   /** True if the last byte of the previous chunk was a backslash that escapes the next byte. */
@@ -73,6 +87,8 @@ export class JsonScanner {
   /** Reads one byte outside strings, or a whole string; returns the next position. */
   #structure(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number;
+    const numberBytes = this.#numberBytes;
+    this.#numberBytes = 0;
     if (byte === QUOTE) {
       this.#inString = true;
       this.#stringBytes = 0;
@@ -82,8 +98,21 @@ export class JsonScanner {
     if (byte === COMMA) this.#count(1);
     else if (byte === COLON) this.#member();
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#enter();
-    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --this.#depth < 0) this.fault = "unbalanced";
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.#leave();
+    else if (numberBytes > 0 || byte === MINUS || isDigit(byte)) this.#number(byte, numberBytes);
     return this.fault ? chunk.length : at + 1;
+  }
+
+  /** Reads one byte of a number after `before` others, or the byte behind the number. */
+  #number(byte: number, before: number): void {
+    if (before === 0) this.#isNegative = byte === MINUS;
+    const isMinusZero = before === 1 && this.#isNegative && byte === ZERO;
+    if (isExponent(byte) || isMinusZero || before + 1 >= LONG_NUMBER_BYTES) this.mayLoseNumbers ||= isInNumber(byte);
+    if (isInNumber(byte)) this.#numberBytes = before + 1;
+  }
+
+  #leave(): void {
+    if (--this.#depth < 0) this.fault = "unbalanced";
   }
 
   #enter(): void {
@@ -151,6 +180,18 @@ export class JsonScanner {
     const openFile = this.#inString && this.#mayBeFile && this.#stringBytes > FILE_BYTES ? this.#stringBytes : 0;
     return this.#bytes - this.#fileBytes - openFile > this.#limits.maxBytes ? "too-large" : undefined;
   }
+}
+
+function isExponent(byte: number): boolean {
+  return byte === SMALL_E || byte === CAPITAL_E;
+}
+
+function isInNumber(byte: number): boolean {
+  return isDigit(byte) || byte === MINUS || byte === DOT || byte === PLUS || isExponent(byte);
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
 }
 
 function backslashesBefore(chunk: Buffer, stop: number, from: number): number {

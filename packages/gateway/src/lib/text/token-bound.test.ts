@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { countTokens as cl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { countTokens as o200k } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { promptTokenBound } from "./token-bound.ts";
+import { joinedTokenBound, promptTokenBound } from "./token-bound.ts";
 
 /** Returns deterministic bytes without a pattern that an encoder knows. */
 function noise(length: number): number[] {
@@ -125,4 +125,16 @@ describe("the bound on the tokens of a text", () => {
     // Measures CPU time, which load on the machine does not increase.
     expect(process.cpuUsage(before).user / 1_000 / 100).toBeLessThan(1);
   });
+});
+
+it("is the same for a text in pieces, wherever it is cut", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 900 }),
+    fc.constantFrom("", "\ud83d", "\ude00", "word "),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
+      expect(joinedTokenBound(pieces)).toBe(promptTokenBound(pieces.join("")));
+    }),
+  );
 });

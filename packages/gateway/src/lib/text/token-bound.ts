@@ -99,18 +99,29 @@ const unitBytes = Buffer.from(units.buffer);
  */
 export function promptTokenBound(text: string): number {
   const { length } = text;
-  if (length <= READ_WHOLE_AT_MOST) return Math.ceil(boundTokens(text));
+  if (length <= READ_WHOLE_AT_MOST) return Math.ceil(boundTokens(unitBytes.write(text, "utf16le")));
   const stride = (length - WINDOW) / (WINDOWS - 1);
   let tokens = 0;
   for (let at = 0; at < WINDOWS; at += 1) {
     const from = Math.floor(at * stride);
-    tokens += boundTokens(text.slice(from, from + WINDOW));
+    tokens += boundTokens(unitBytes.write(text.slice(from, from + WINDOW), "utf16le"));
   }
   return Math.ceil((tokens / READ_WHOLE_AT_MOST) * length * SAMPLING_MARGIN);
 }
 
-function boundTokens(text: string): number {
-  const count = unitBytes.write(text, "utf16le") >> 1;
+/** The same for a text in pieces. A short one is put together where it is read, so that no joined text is created. */
+export function joinedTokenBound(pieces: readonly string[]): number {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  if (length > READ_WHOLE_AT_MOST) return promptTokenBound(pieces.join(""));
+  let bytes = 0;
+  for (const piece of pieces) bytes += unitBytes.write(piece, bytes, "utf16le");
+  return Math.ceil(boundTokens(bytes));
+}
+
+/** Returns the tokens of the text whose first `bytes` bytes were copied to `units`. */
+function boundTokens(bytes: number): number {
+  const count = bytes >> 1;
   let tokens = 0;
   let state = BREAK;
   for (let at = 0; at < count; at += 1) {

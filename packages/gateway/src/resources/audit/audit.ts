@@ -22,6 +22,8 @@ const READS: ReadonlySet<string> = new Set([
   "passkeyOptions",
   "selfInviteCode",
   "stripeAmount",
+  "teamTokenKey",
+  "pricePreview",
   "tokenFind",
   "tokenKey",
   "tokenKeys",

@@ -5,6 +5,8 @@ const HIDDEN = "***";
 const SECRET_NAME = /(password\d?|secret|token|key|code|credential|response|authorization|api_?key)$/i;
 /** Members with files and variables of another gateway; any part of them may be a key. */
 const HOLDS_SECRETS = /^(config|variables)$/;
+/** The address of a webhook, which is a secret: many services check nothing else. */
+const SECRET_ADDRESS = "url";
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 6;
 
@@ -26,8 +28,13 @@ function hideMember(owner: object, [name, member]: [string, unknown], path: read
   if (isOption(owner)) {
     return [name, name === "value" && isHiddenOption(owner.key) ? HIDDEN : member];
   }
+  if (name === SECRET_ADDRESS && typeof member === "string") return [name, showHost(member)];
   const isSecret = (SECRET_NAME.test(name) || HOLDS_SECRETS.test(name)) && member !== "" && typeof member !== "boolean";
   return [name, isSecret ? HIDDEN : hide(member, [...path, name])];
+}
+
+function showHost(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : HIDDEN;
 }
 
 /** Returns true for an option: only there is `key` a name. */

@@ -1,6 +1,7 @@
 import { isHiddenOption, type Endpoint } from "@fairway/wire";
 import { sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
+import { isObjectId } from "../../objects/ids.ts";
 import { hintedText } from "../../lib/text/secret-members.ts";
 import { SECRET_COLUMNS, secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
@@ -22,10 +23,17 @@ const TABLES = {
   redemption: { table: "redemptions", column: "id" },
   option: { table: "options", column: "key" },
   budget: { table: "budgets", column: "id" },
+  identity_provider: { table: "identity_providers", column: "id" },
+  webhook: { table: "webhook_endpoints", column: "id" },
+  pause: { table: "channel_pauses", column: "id" },
+  price: { table: "price_plans", column: "id" },
+  report: { table: "saved_reports", column: "id" },
+  team: { table: "teams", column: "id" },
+  batch: { table: "batches", column: "id" },
 } as const;
 
 /** Columns whose values are never recorded, only that they changed. */
-const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash"]);
+const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash", "secret_sealed", "scim_tokens"]);
 /** Columns that the program itself changes at any time. */
 const MOVING = new Set([
   "held",
@@ -36,6 +44,17 @@ const MOVING = new Set([
   "accessed_time",
   "response_time",
   "test_time",
+  "failures",
+  "timeouts",
+  "failing_since",
+  "next_at_ms",
+  "next_at",
+  "sent_at",
+  "succeeded_at",
+  "wire",
+  "polls",
+  "polled_at",
+  "next_poll_at",
 ]);
 const HIDDEN = "***";
 /** Third parts of the paths of calls about the caller's own account. */
@@ -48,6 +67,8 @@ export function findTarget({ path }: Endpoint, input: Input): Target | undefined
   const [, , kind = "", part] = path.split("/");
   if (!isKind(kind)) return undefined;
   if (kind === "user" && OWN.has(part ?? "")) return { kind, id: input.callerId };
+  // Batches are named by a text.
+  if (kind === "batch") return toTextTarget(kind, input.params);
   const named =
     readId(input.params) ?? (kind === "option" ? readKey(input.body) : readId(input.body)) ?? readId(input.data);
   return named === undefined ? undefined : { kind, id: named };
@@ -104,6 +125,11 @@ function isSecretColumn(name: string): name is SecretColumn {
 
 function isKind(text: string): text is Kind {
   return Object.hasOwn(TABLES, text);
+}
+
+function toTextTarget(kind: Kind, params: unknown): Target | undefined {
+  const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
+  return typeof id === "string" && isObjectId(id) ? { kind, id } : undefined;
 }
 
 function readId(value: unknown): number | undefined {

@@ -51,7 +51,14 @@ describe("a value that could never work", () => {
     expect(await refusedFields("group", "default，vip")).toEqual(["group"]);
     for (const mapping of ['{"m":""}', '{"m":" "}', '{"":"x"}'])
       expect(await refusedFields("model_mapping", mapping)).toEqual(["model_mapping"]);
-    for (const mapping of ['{"404":"abc"}', '{"abc":"404"}', '{"404":200}', '{"404":null}', '{"404":"600"}'])
+    for (const mapping of [
+      '{"404":"abc"}',
+      '{"abc":"404"}',
+      '{"404":200}',
+      '{"404":null}',
+      '{"404":"600"}',
+      '{"99":"500"}',
+    ])
       expect(await refusedFields("status_code_mapping", mapping)).toEqual(["status_code_mapping"]);
     expect(await refusedFields("openai_organization", "org-…")).toEqual(["openai_organization"]);
     expect(await root.data(root.get(`/api/channel/${id}`))).toMatchObject({ models: "m", key_count: 1 });

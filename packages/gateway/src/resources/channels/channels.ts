@@ -59,7 +59,11 @@ export interface Channels {
    * is disabled, and the channel only with its last key.
    */
   disable(id: number, reason: string, key?: string): Promise<boolean>;
+  /** Sends a small request through a channel on behalf of the schedule; returns whether it passed. */
+  testOne(id: number): Promise<boolean>;
   readNames(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** Returns the names of all channels, in the order of their ids. */
+  readAllNames(): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Creates the routes and jobs of channels. */
@@ -93,12 +97,21 @@ export function createChannels(deps: ChannelsDeps): Channels {
       ...filterRoutes({ ...deps, upstream, logTest }),
       ...bulkRoutes({ store, isType, upstream, logTest }),
     ],
+    async testOne(id) {
+      const result = await upstream.test(id, undefined);
+      await logTest(id, await superAdministrator(deps.database), result);
+      return result.isOk;
+    },
     async readNames(ids) {
       const rows = await deps.database.db
         .selectFrom("channels")
         .select(["id", "name"])
         .where("id", "in", ids)
         .execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+    async readAllNames() {
+      const rows = await deps.database.db.selectFrom("channels").select(["id", "name"]).orderBy("id").execute();
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
   };

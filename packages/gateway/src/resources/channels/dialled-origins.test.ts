@@ -8,6 +8,7 @@ import { jsonBody } from "../../relay/body/read-body.ts";
 import { buildCall } from "../../relay/conversion/build-call.ts";
 import { probeChannel } from "../../relay/pipeline/probe.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
+import { CallProgress } from "../../relay/request/call-progress.ts";
 import type { RelayRequest } from "../../relay/request/request.ts";
 import { exchangeTools } from "../../relay/upstream/exchange.ts";
 import type { Upstreams } from "../../relay/upstream/upstream.ts";
@@ -195,6 +196,7 @@ function createAttempt(channel: ChannelRecord, provider: ProviderAdapter, { rout
     startedAt: 0,
     autoGroup: undefined,
     isPlayground: false,
+    progress: new CallProgress(),
   };
   const plan = { provider, route, bridges: [], upstreamDialect: dialectById(route.dialect) };
   const upstreamModel = mapModel(channel.modelMapping, model);

@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
-import { seconds } from "../../lib/clock.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
@@ -66,7 +67,7 @@ const IDS_PER_STATEMENT = 1000;
  * Creates the SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction.
  */
 export function createChannelStore(deps: ChannelStoreDeps) {
-  const writing = { ...deps, write: writer(deps) };
+  const writing = { ...deps, write: createChannelWriter(deps) };
   return {
     ...channelReads(deps),
     ...changes(writing),
@@ -76,7 +77,11 @@ export function createChannelStore(deps: ChannelStoreDeps) {
   };
 }
 
-function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
+/** Returns how channels are written: in one transaction that raises their revision, which all replicas then read. */
+export function createChannelWriter({
+  database,
+  announce,
+}: Pick<ChannelStoreDeps, "database" | "announce">): Writing["write"] {
   return async (work) => {
     const result = await transact(database.db, async (trx) => {
       // This comes first: its row makes the changes that build routing rows wait for each other.
@@ -186,7 +191,11 @@ function removals(writing: Writing) {
 
     /** Changes a channel's status as the system, unless it changed in the meantime; returns whether it did. */
     switchBySystem: (id: number, from: number, to: number, reason: string): Promise<boolean> =>
-      write(async (trx) => (await switchRow(trx, writing, { id, from: { status: from }, to, reason })) !== undefined),
+      write(async (trx) => {
+        const row = await switchRow(trx, writing, { id, from: { status: from }, to, reason });
+        if (row) await recordSwitch(trx, row, { clock: writing.clock, reason });
+        return row !== undefined;
+      }),
 
     /**
      * Enables a channel that was disabled for a time, unless it changed in the meantime, and records this as done by
@@ -208,6 +217,16 @@ interface SystemSwitch {
   readonly from: Partial<Pick<ChannelRow, "status" | "other_info">>;
   readonly to: number;
   readonly reason: string;
+}
+
+async function recordSwitch(
+  trx: Transaction<Schema>,
+  { id, name, status, version }: ChannelRow,
+  { clock, reason }: { readonly clock: Clock; readonly reason: string },
+): Promise<void> {
+  const type = status === CHANNEL_STATUS.enabled ? "channel.enabled" : "channel.disabled";
+  const data = { id, name, by: "system", reason };
+  await recordEvent(trx, { type, atMs: clock.now(), dedupKey: `${type}:${id}:${version}`, data });
 }
 
 /** Returns the row after the status change; undefined if the channel changed in the meantime. */

@@ -7,12 +7,8 @@ import type { ListedModel, ListedModels } from "../../providers/core/listed-mode
 import { listedText, buildServerKey, withListedModels } from "../../providers/core/listed-models.ts";
 import { mask, collectSecrets } from "../../providers/core/mask.ts";
 import { createChannelHttp } from "../../providers/core/proxy.ts";
-import {
-  UpstreamRefusal,
-  type ChannelRecord,
-  type HttpJson,
-  type ProviderAdapter,
-} from "../../providers/core/types.ts";
+import type { ChannelRecord, HttpJson, ProviderAdapter } from "../../providers/core/types.ts";
+import { UpstreamRefusal } from "../../providers/core/failed-answer.ts";
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { channelRecord } from "../../snapshot/channel-record.ts";
 import type { Vault } from "../ports.ts";

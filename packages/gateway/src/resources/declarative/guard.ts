@@ -1,11 +1,13 @@
 import {
   CHANNEL_STATUS,
   formatTokenFallbacks,
+  MAX_PAUSE_SECONDS,
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
   storedLimits,
   type Endpoint,
+  ACCOUNT_KIND,
 } from "@fairway/wire";
 import type { Call, Route } from "../../http/endpoint.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
@@ -14,6 +16,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import { hintedTexts } from "../channels/view.ts";
+import { findSoftPercent, readThresholds, replaceSoftPercent } from "../../billing/budgets/thresholds.ts";
 import { BUDGET_MEMBERS } from "./budget-kind.ts";
 import { CHANNEL_MEMBERS } from "./channel-kind.ts";
 import { isSame } from "./field-changes.ts";
@@ -73,6 +76,8 @@ const SWITCHES: ReadonlySet<string> = new Set([
   "channelMultiKey",
   "channelTagEnable",
   "channelTagDisable",
+  "pauseCreate",
+  "pauseResume",
 ]);
 /** Duration of a manual override, so that an emergency need not wait for the maintainer of the documents. */
 const OVERRIDE_SECONDS = 3600;
@@ -101,9 +106,11 @@ function guarded({ endpoint, handler }: Route, check: Check, deps: GuardDeps): R
   };
 }
 
-/** Returns the seconds for which the change holds; for a temporary disable, its own duration. */
-function overrideSeconds(body: unknown): number {
-  const { disable_seconds: span } = values(body);
+/** Returns the seconds for which the change holds; for a temporary disable or a pause, its own duration. */
+function overrideSeconds(name: string, body: unknown): number {
+  const { disable_seconds: disabled, for_seconds: paused, until_tests: isTested } = values(body);
+  if (name === "pauseCreate" && (isTested === true || paused === undefined || paused === 0)) return MAX_PAUSE_SECONDS;
+  const span = disabled ?? paused;
   return typeof span === "number" && span > 0 ? span : OVERRIDE_SECONDS;
 }
 
@@ -119,7 +126,7 @@ function switching({ endpoint, handler }: Route, { database, ownership, clock }:
       const before = await readEnabledStates(database, declared);
       const answer = await handler(call);
       const after = await readEnabledStates(database, declared);
-      const overrideUntil = seconds(clock) + overrideSeconds(call.body);
+      const overrideUntil = seconds(clock) + overrideSeconds(endpoint.name, call.body);
       for (const one of declared) {
         if (before.get(one.resource_id) !== after.get(one.resource_id)) await ownership.keep({ ...one, overrideUntil });
       }
@@ -178,12 +185,40 @@ async function checkForm(
   // A form contains hints in place of secrets.
   const channel = kind === "Channel" ? await channels.get(id) : undefined;
   const shown = channel && hintedTexts(channel);
-  const [given, now] = kind === "Token" ? [wholeToken(body), wholeToken(row)] : [body, { ...row, ...shown }];
+  const [given, now] =
+    kind === "Token"
+      ? [wholeToken(body), wholeToken(row)]
+      : kind === "Budget"
+        ? readThresholdForms(body, row)
+        : [body, { ...row, ...shown }];
   for (const field of own.fields) {
     const member = names[field];
     if (member === undefined || member === "status") continue;
     if (isChanged(given[member], now[member], member)) throw managed(own);
   }
+}
+
+/** Returns the form and the row with both members of the thresholds, because each of them changes the other. */
+function readThresholdForms(body: Values, row: Values): readonly [Values, Values] {
+  const now = readThresholds({
+    thresholds: String(row["thresholds"] as string),
+    soft_percent: Number(row["soft_percent"]),
+  });
+  const { thresholds = now, soft_percent: soft } = body as BudgetForm;
+  const given = soft === undefined ? thresholds : replaceSoftPercent(thresholds, soft);
+  const members = (percents: readonly number[]) => ({
+    thresholds: percents.join(","),
+    soft_percent: findSoftPercent(percents),
+  });
+  return [
+    { ...body, ...members(given) },
+    { ...row, ...members(now) },
+  ];
+}
+
+interface BudgetForm {
+  readonly thresholds?: readonly number[];
+  readonly soft_percent?: number;
 }
 
 function normalizeFallbacks(text: unknown): string | undefined {
@@ -230,7 +265,8 @@ async function checkManage(
 ): Promise<void> {
   if (action !== "promote" && action !== "demote" && action !== "delete") return;
   const key = typeof username === "string" ? usernameKey(username.trim()) : "";
-  const named = database.db.selectFrom("users").select("id").where("username_key", "=", key);
+  const persons = database.db.selectFrom("users").select("id").where("kind", "=", ACCOUNT_KIND.person);
+  const named = persons.where("username_key", "=", key);
   const found = id === undefined ? (await named.executeTakeFirst())?.id : id;
   await checkRows("User", [found], owned, action === "delete" ? undefined : "role");
 }

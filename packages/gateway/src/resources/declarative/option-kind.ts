@@ -9,9 +9,13 @@ import {
   type OptionSetSpec,
 } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
-import { Refusal } from "../../lib/refusal.ts";
 import type { OptionStore, OptionWrite } from "../options/store.ts";
+import { unusable } from "./read-document.ts";
 import { variableName, type Fields, type Kind } from "./kinds.ts";
+
+/** A document that pauses the comparison of documents could not end the pause. */
+const PAUSE = "KubernetesPaused";
+const PAUSE_REASON = `${PAUSE} cannot be set by a document, whose comparison it would end: use \`fairway kube gitops pause\``;
 
 export interface OptionKindDeps {
   readonly options: OptionStore;
@@ -25,11 +29,12 @@ export interface OptionKindDeps {
 export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<OptionSetSpec> {
   const checked = async (name: string, spec: OptionSetSpec): Promise<OptionWrite[]> => {
     const rows = Object.entries(toOptionTexts(spec)).map(([key, value]) => ({ key, value }));
+    if (rows.some(({ key }) => key === PAUSE)) throw unusable(name, PAUSE_REASON);
     const after = parseOptions([...(await options.stored()), ...rows], { defaults });
     return rows.map(({ key, value }) => {
       const check = checkOption(key, value, after);
       if (check.isValid) return check;
-      throw new Refusal("document_invalid", { values: { name, reason: messageText(check.messageKey, check.values) } });
+      throw unusable(name, messageText(check.messageKey, check.values));
     });
   };
   const stored = async (): Promise<Map<string, string>> => {
@@ -62,7 +67,7 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
     remove: async ({ fields, prune }) => (prune === true ? reset(fields) : undefined),
     reset,
     async export() {
-      const rows = (await options.stored()).filter(({ key }) => !isSecret(key));
+      const rows = (await options.stored()).filter(({ key }) => !isSecret(key) && key !== PAUSE);
       const values: Record<string, string> = {};
       const json: Record<string, unknown> = {};
       for (const { key, value } of rows) {

@@ -20,7 +20,7 @@ export interface Wanted {
   readonly prune: boolean;
   readonly force: boolean;
   /** Documents to delete as well, if the manager owns them. */
-  readonly removed?: readonly DocumentId[];
+  readonly removed?: readonly RemovedDocument[];
   /** Receives a document that cannot be used; if absent, such a document fails the whole apply. */
   readonly onRefused?: (document: DeclarativeDocument, refusal: Refusal) => void;
 }
@@ -29,6 +29,11 @@ export interface Wanted {
 export interface DocumentId {
   readonly kind: string;
   readonly name: string;
+}
+
+/** A document whose object is deleted by its policy, or stays without an owner. */
+export interface RemovedDocument extends DocumentId {
+  readonly isRetained?: boolean;
 }
 
 /** State that is read before the first document is compared. */
@@ -249,28 +254,35 @@ function describeConflict(
 
 function deletions(
   deps: PlannerDeps,
-  { manager, force, prune }: Wanted,
+  { manager, force, prune, removed = [] }: Wanted,
   owned: readonly Owned[],
   gone: readonly Owned[],
 ): Step[] {
   const mine = owned.filter(({ owner }) => owner === manager);
   if (prune && !force && gone.length >= GUARDED_FROM && gone.length * 2 > mine.length)
     throw new Refusal("mass_deletion_refused", { values: { manager } });
+  const retained = new Set(removed.filter(({ isRetained }) => isRetained).map(documentKey));
+  const isRetained = (one: Owned) => retained.has(documentKey(one)) || one.deletionPolicy === "Orphan";
   return gone.map((one) => ({
     change: {
       kind: one.kind,
       name: one.name,
       action: "delete",
       fields: [],
-      message: one.kind === "User" ? "the account is disabled, and stays" : "",
+      message: describeDeletion(one, retained.has(documentKey(one))),
       resource_id: one.resource_id,
     },
     run: async () => {
       const { disable, remove } = deps.kinds[one.kind] ?? {};
-      if (one.deletionPolicy === "Disable" && disable) await disable(one.resource_id);
-      else if (one.deletionPolicy !== "Orphan") await remove?.(one);
+      const end = one.deletionPolicy === "Disable" && disable ? () => disable(one.resource_id) : () => remove?.(one);
+      if (!isRetained(one)) await end();
       await deps.ownership.forget(one.kind, one.name);
       return undefined;
     },
   }));
+}
+
+function describeDeletion({ kind }: Owned, isRetained: boolean): string {
+  if (isRetained) return "what it described stays";
+  return kind === "User" ? "the account is disabled, and stays" : "";
 }

@@ -38,6 +38,7 @@ export interface Stores {
   readonly budgets: BudgetStore;
   readonly ownership: OwnershipStore;
   readonly announce: Announce;
+  readonly clock: Clock;
 }
 
 export function createStores(deps: StoreDeps): Stores {
@@ -50,6 +51,7 @@ export function createStores(deps: StoreDeps): Stores {
     budgets: createBudgetStore(deps),
     ownership: createOwnershipStore(deps),
     announce: deps.announce,
+    clock: deps.clock,
   };
 }
 

@@ -1,4 +1,12 @@
-import { NEVER_EXPIRES, readTokenFallbacks, splitList, TOKEN_STATUS, type Token, type TokenSpec } from "@fairway/wire";
+import {
+  ACCOUNT_KIND,
+  NEVER_EXPIRES,
+  readTokenFallbacks,
+  splitList,
+  TOKEN_STATUS,
+  type Token,
+  type TokenSpec,
+} from "@fairway/wire";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
@@ -127,10 +135,12 @@ async function lockTokens(
 
 async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
   const rows = await deps.database.db
-    .selectFrom("tokens")
-    .select(["id", "name"])
-    .where("deleted_at", "is", null)
-    .orderBy("id")
+    .selectFrom("tokens as t")
+    // Documents describe keys of persons.
+    .innerJoin("users as u", (on) => on.onRef("u.id", "=", "t.user_id").on("u.kind", "=", ACCOUNT_KIND.person))
+    .select(["t.id", "t.name"])
+    .where("t.deleted_at", "is", null)
+    .orderBy("t.id")
     .execute();
   const documents: ExportedRow[] = [];
   for (const [id, name] of exportedNames(rows)) {
@@ -165,6 +175,7 @@ async function findOwner({ database }: TokenKindDeps, { owner }: TokenSpec): Pro
     .selectFrom("users")
     .select("id")
     .where("username_key", "=", key)
+    .where("kind", "=", ACCOUNT_KIND.person)
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   return row?.id;
@@ -192,7 +203,7 @@ interface Found {
 async function findToken({ database, tokens }: TokenKindDeps, id: number): Promise<Found | undefined> {
   const row = await database.db
     .selectFrom("tokens as t")
-    .innerJoin("users as u", "u.id", "t.user_id")
+    .innerJoin("users as u", (on) => on.onRef("u.id", "=", "t.user_id").on("u.kind", "=", ACCOUNT_KIND.person))
     .select(["t.user_id", "u.username"])
     .where("t.id", "=", id)
     .executeTakeFirst();

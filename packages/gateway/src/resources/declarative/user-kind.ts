@@ -7,6 +7,7 @@ import {
   USER_STATUS,
   type OptionDefaults,
   type UserSpec,
+  ACCOUNT_KIND,
 } from "@fairway/wire";
 import type { Updateable } from "kysely";
 import { accountRow, usernameKey } from "../../identity/accounts/accounts.ts";
@@ -69,7 +70,9 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
       const actor = await loadActor(deps);
       if (spec.role !== undefined && ROLES[spec.role] >= actor.role)
         throw unusable(name, `spec.role: ${spec.role} is not below the role of the account that applies it`);
-      inDocument(name, () => readUsername(resolveUsername(name, spec)));
+      const username = resolveUsername(name, spec);
+      // Older names may have characters that are refused today.
+      if (!(await users.findByName(usernameKey(username)))) inDocument(name, () => readUsername(username));
       const { username: _name, quota: _amount, passwordFrom: _source, password: _password, disabled, ...rest } = spec;
       const email = readEmail(name, spec);
       // A user who was disabled by hand stays disabled: an apply must not undo an emergency.
@@ -275,6 +278,7 @@ async function exported({ database, users }: UserKindDeps): Promise<ExportedRow[
     .selectFrom("users")
     .select(["id", "username as name"])
     .where("role", "<", ROLE.root)
+    .where("kind", "=", ACCOUNT_KIND.person)
     .where("deleted_at", "is", null)
     .orderBy("id")
     .execute();

@@ -10,7 +10,7 @@ import { Secret } from "../../lib/secret.ts";
 import { createCursorStore, EXPORT_MARKS } from "./cursor.ts";
 import type { Destination } from "./destination.ts";
 import { createExporter, type Exporter } from "./exporter.ts";
-import { createHorizon } from "./horizon.ts";
+import { createHorizon } from "../../lib/async/horizon.ts";
 import { createOtlpDestination } from "./otlp.ts";
 import { createS3Destination } from "./s3.ts";
 

@@ -4,7 +4,7 @@ import type { Database } from "../../storage/database.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { createCursorStore, type Cursor } from "./cursor.ts";
 import { ExportError, type Destination, type DestinationName } from "./destination.ts";
-import type { Horizon } from "./horizon.ts";
+import type { Horizon } from "../../lib/async/horizon.ts";
 import { findBatchEnd, rowsBetween, timeAfter } from "./rows.ts";
 
 export interface ExportMetrics {

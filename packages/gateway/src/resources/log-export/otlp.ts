@@ -1,4 +1,4 @@
-import { LOG_TYPE } from "@fairway/wire";
+import { LOG_TYPE, parseTags } from "@fairway/wire";
 import type { Send, Sent } from "../../lib/net/send.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { ExportError, type Batch, type Destination, type FailureReason } from "./destination.ts";
@@ -77,6 +77,8 @@ function buildAttributeValues(row: StoredLogRow): Readonly<Record<string, string
     "fairway.quota": row.quota,
     "fairway.duration_s": row.use_time,
     "fairway.is_stream": row.is_stream === 1,
+    "fairway.end_user": row.end_user,
+    ...Object.fromEntries([...parseTags(row.tags)].map(([key, value]) => [`fairway.tag.${key}`, value])),
     "fairway.other": row.other,
     "client.address": row.ip,
     "gen_ai.request.model": row.model_name,

@@ -2,6 +2,7 @@ import type { LogRow } from "@fairway/wire";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Cursor, LogQuery } from "./filter.ts";
+import { csvCell } from "./csv-cell.ts";
 import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
@@ -25,6 +26,8 @@ const COLUMNS = [
   "use_time",
   "is_stream",
   "request_id",
+  "tags",
+  "end_user",
   "ip",
   "content",
   "other",
@@ -76,16 +79,6 @@ async function send(response: ServerResponse, text: string): Promise<boolean> {
 
 function csvLine(row: LogRow): string {
   return `${COLUMNS.map((column) => csvCell(column === "created_at" ? isoTime(row.created_at) : row[column])).join(",")}\r\n`;
-}
-
-/**
- * Escapes a cell. Spreadsheets run cells that begin with these signs, also wide ones, as formulas; a leading apostrophe
- * makes them text.
- */
-function csvCell(value: string | number | boolean): string {
-  if (typeof value !== "string") return String(value);
-  const text = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function isoTime(seconds: number): string {

@@ -1,12 +1,14 @@
 import { LOG_TYPE, type LogFilter } from "@fairway/wire";
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
-import { containing, like, withWildcards } from "../../storage/like.ts";
+import { beginningWith, containing, endingWith, like, withWildcards } from "../../storage/like.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 
 /** A filter with the owner that self calls are restricted to. */
 export interface LogQuery extends LogFilter {
   /** Set for self calls, which read only rows of this owner. */
   readonly ownerId?: number;
+  /** Set for members of a team, who read only rows of what they used themselves. */
+  readonly actor?: string;
   /** True if it is known that no row can match. */
   readonly isNothing?: boolean;
 }
@@ -29,6 +31,8 @@ export const EVERYTHING: LogQuery = {
   has_retry: undefined,
   code: "",
   status: 0,
+  tags: "",
+  end_user: "",
   models: [],
   tokens: [],
 };
@@ -83,12 +87,31 @@ function whereConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
 
 function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [...errorConditions(eb, query)];
+  if (query.actor !== undefined) conditions.push(eb("actor", "=", query.actor));
+  if (query.end_user !== "") conditions.push(eb("end_user", "=", query.end_user));
+  for (const tag of listTags(query)) conditions.push(tagCondition(eb, tag));
   if (query.type > LOG_TYPE.unknown) conditions.push(typeCondition(eb, query));
   if (query.request_id !== "") conditions.push(eb("request_id", "=", query.request_id));
   if (query.min_use_time > 0) conditions.push(eb("use_time", ">=", query.min_use_time));
   if (query.is_stream !== undefined) conditions.push(eb("is_stream", "=", Number(query.is_stream)));
   if (query.has_retry !== undefined) conditions.push(query.has_retry ? wasRetried : eb.not(wasRetried));
   return conditions;
+}
+
+/** Returns the tags that a row must have: `app=shop`, or `app` for any value. */
+export function listTags({ tags }: Pick<LogQuery, "tags">): string[] {
+  return tags.split("|").filter((tag) => tag !== "");
+}
+
+/** A tag is at the start of the column or behind a bar, and ends with it or before one. */
+function tagCondition(eb: Builder, tag: string): Expression<SqlBool> {
+  if (!tag.includes("=")) return eb.or([like("tags", beginningWith(`${tag}=`)), like("tags", containing(`|${tag}=`))]);
+  return eb.or([
+    eb("tags", "=", tag),
+    like("tags", beginningWith(`${tag}|`)),
+    like("tags", endingWith(`|${tag}`)),
+    like("tags", containing(`|${tag}|`)),
+  ]);
 }
 
 /** Returns the conditions on code and status, which are members of `other` in rows of failed calls. */
@@ -130,6 +153,9 @@ export function needsScan(query: LogQuery): boolean {
   return (
     query.model_name.includes("%") ||
     query.token_id > 0 ||
+    query.actor !== undefined ||
+    query.tags !== "" ||
+    query.end_user !== "" ||
     query.min_use_time > 0 ||
     query.is_stream !== undefined ||
     query.has_retry !== undefined ||

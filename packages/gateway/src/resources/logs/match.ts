@@ -1,5 +1,5 @@
 import { LOG_TYPE } from "@fairway/wire";
-import { errorTexts, hasErrorFilter, type LogQuery } from "./filter.ts";
+import { errorTexts, hasErrorFilter, listTags, type LogQuery } from "./filter.ts";
 import type { StoredLog } from "./view.ts";
 
 type Test = (row: StoredLog) => boolean;
@@ -13,8 +13,14 @@ export function createMatcher(query: LogQuery): Test {
   return (row) => tests.every((isMet) => isMet(row));
 }
 
-function buildOwnerTests({ ownerId, user_id, username }: LogQuery): Test[] {
+function buildOwnerTests({ ownerId, user_id, username, actor, end_user, ...query }: LogQuery): Test[] {
   const tests: Test[] = [];
+  for (const tag of listTags(query)) {
+    const text = tag.includes("=") ? `|${tag}|` : `|${tag}=`;
+    tests.push((row) => `|${row.tags}|`.includes(text));
+  }
+  if (end_user !== "") tests.push((row) => row.end_user === end_user);
+  if (actor !== undefined) tests.push((row) => row.actor === actor);
   if (ownerId !== undefined) tests.push((row) => row.user_id === ownerId);
   if (user_id > 0) tests.push((row) => row.user_id === user_id);
   if (username !== "") tests.push((row) => row.username === username);

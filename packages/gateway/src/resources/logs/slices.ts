@@ -61,6 +61,8 @@ function indexed(query: LogQuery): LogQuery {
     status: 0,
     model_name: query.model_name.includes("%") ? "" : query.model_name,
     token_id: 0,
+    tags: "",
+    end_user: "",
     min_use_time: 0,
     is_stream: undefined,
     has_retry: undefined,

@@ -52,6 +52,8 @@ function shared(row: StoredLog): Omit<LogRow, "channel" | "channel_name" | "othe
     group: row.group,
     ip: row.ip,
     request_id: row.request_id,
+    tags: row.tags,
+    end_user: row.end_user,
   };
 }
 

@@ -91,7 +91,7 @@ export function createOptionStore(deps: OptionStoreDeps) {
         // This comes first, so that writers wait for each other.
         await bump(rawOn(trx, kind), kind, "options");
         check?.(await newestChange(trx));
-        for (const change of changes) await writeOne(deps, trx, change, writer);
+        await writeOptions(deps, trx, changes, writer);
       });
       await deps.announce("options");
     },
@@ -114,6 +114,16 @@ export function createOptionStore(deps: OptionStoreDeps) {
       return { changes: view, total: Number(count.total) };
     },
   };
+}
+
+/** Writes changes in the transaction of a caller that has raised the revision of the options. */
+export async function writeOptions(
+  deps: OptionStoreDeps,
+  trx: Transaction<Schema>,
+  changes: readonly OptionWrite[],
+  writer: Writer,
+): Promise<void> {
+  for (const change of changes) await writeOne(deps, trx, change, writer);
 }
 
 async function newestChange(db: Pick<Transaction<Schema>, "selectFrom">): Promise<string> {

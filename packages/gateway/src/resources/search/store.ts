@@ -1,4 +1,4 @@
-import { SEARCH_HITS, type SearchHits } from "@fairway/wire";
+import { ACCOUNT_KIND, SEARCH_HITS, type SearchHits } from "@fairway/wire";
 import type { Database } from "../../storage/database.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
 
@@ -32,6 +32,7 @@ export function createSearchStore({ database: { db } }: { readonly database: Dat
       db
         .selectFrom("users")
         .select(["id", "username", "display_name", "status"])
+        .where("kind", "=", ACCOUNT_KIND.person)
         .where("deleted_at", "is", null)
         .where((eb) =>
           eb.or([

@@ -53,6 +53,9 @@ const FRESH = {
   oidc_authorization_endpoint: "",
   docs_link: "",
   setup: true,
+  sign_in: [],
+  teams_enabled: true,
+  team_creation: "admin",
 };
 
 describe("status", () => {

@@ -8,11 +8,13 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { statusView, type StatusFacts } from "./view.ts";
 
-export interface StatusRoutesDeps extends Omit<StatusFacts, "isSetUp"> {
+export interface StatusRoutesDeps extends Omit<StatusFacts, "isSetUp" | "signIn"> {
   readonly options: () => OptionValues;
   readonly isSetUp: () => boolean;
   readonly database: Pick<Database, "ping">;
   readonly clock: Clock;
+  /** Never rejects: the status is answered without the database too. */
+  readonly listOffers: () => Promise<StatusFacts["signIn"]>;
 }
 
 const PING_EVERY_MS = 10_000;
@@ -20,9 +22,14 @@ const PING_EVERY_MS = 10_000;
 export function statusRoutes(deps: StatusRoutesDeps): Route[] {
   const ping = createPing(deps);
   return [
-    implement(status, ({ request, context }) => {
+    implement(status, async ({ request, context }) => {
       const publicUrl = deps.publicUrl ?? findLocalAddress(request, context);
-      return statusView(deps.options(), { ...deps, publicUrl, isSetUp: deps.isSetUp() });
+      return statusView(deps.options(), {
+        ...deps,
+        publicUrl,
+        isSetUp: deps.isSetUp(),
+        signIn: await deps.listOffers(),
+      });
     }),
     implement(statusTest, async (call) => {
       if (!(await ping())) throw new Refusal("database_unavailable");

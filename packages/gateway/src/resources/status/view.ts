@@ -7,7 +7,12 @@ export interface StatusFacts {
   readonly isSetUp: boolean;
   /** Public address of this server, used while the option is not set. */
   readonly publicUrl: string | undefined;
+  /** The identity providers of companies. */
+  readonly signIn: Status["sign_in"];
 }
+
+/** The provider of the options `oidc.*`. */
+const OWN_OIDC: Status["sign_in"][number] = { slug: "oidc", name: "OpenID Connect", kind: "oidc" };
 
 /** Returns the options that are members of the view, and the few computed members. */
 export function statusView(options: OptionValues, facts: StatusFacts): Status {
@@ -24,6 +29,7 @@ export function statusView(options: OptionValues, facts: StatusFacts): Status {
     // Balances are never batched, so this cannot be enabled.
     enable_batch_update: false,
     setup: facts.isSetUp,
+    sign_in: [...(options["oidc.enabled"] ? [OWN_OIDC] : []), ...facts.signIn],
   };
   return { ...(shown as Omit<Status, keyof typeof worked>), ...worked };
 }

@@ -17,6 +17,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import { endAccessTokens } from "../../identity/keys/access-token.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
+import { findManager, refuseManaged } from "../../identity/providers/managed.ts";
 import { endPasskeys } from "../../identity/second-factor/passkeys.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
@@ -60,7 +61,8 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
       const user = requireUser(await store.find(params.id));
       if (!canView(caller, user)) throw new Refusal("user_view_not_permitted");
       setTag(response, userTag(user));
-      return userView(user);
+      const manager = await findManager(deps.database.db, user.id);
+      return { ...userView(user), ...(manager && { managed_by: manager.provider }) };
     }),
     implement(userCreate, async ({ body, caller }) => {
       if ((body.username ?? "").trim() === "" || (body.password ?? "") === "") throw new Refusal("credentials_missing");
@@ -108,6 +110,13 @@ async function answerPage(
   return rows.map((row) => (canView(caller, row) ? userView(row) : blankedView(row)));
 }
 
+/** Names of people of a directory change there; a form that sends the present ones changes nothing. */
+async function refuseManagedNames({ database: { db } }: AdminRoutesDeps, user: UserRow, change: Updateable<UserTable>) {
+  if (change.username !== undefined) await refuseManaged(db, user.id, "username");
+  const { display_name: name } = change;
+  if (name !== undefined && name !== user.display_name) await refuseManaged(db, user.id, "display_name");
+}
+
 async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): Promise<void> {
   const { body, caller, context } = call;
   if (!body.id || body.id < 1) throw new Refusal("invalid_parameter", { field: "id" });
@@ -116,6 +125,7 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root)
     throw new Refusal("user_role_too_high");
   const { change, password } = await readChange(deps, call, user);
+  await refuseManagedNames(deps, user, change);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   const write = (tx: RawTransaction) =>
     writeChange(deps, tx, { user, change, caller, ip: context.ip, check: tagCheck(call.request) });

@@ -1,4 +1,4 @@
-import { formatQuota, LOG_TYPE, type OptionValues } from "@fairway/wire";
+import { ACCOUNT_KIND, formatQuota, LOG_TYPE, type OptionValues } from "@fairway/wire";
 import type { Ledger } from "../../billing/ledger/ledger.ts";
 import { quota } from "../../billing/money/quota.ts";
 import type { RequestContext } from "../../http/context.ts";
@@ -25,6 +25,8 @@ export interface QuotaChange {
   readonly context: RequestContext;
   /** Set if repeating the change must have no effect. */
   readonly once?: Once | undefined;
+  /** True for the wallet of a team. */
+  readonly isWallet?: boolean;
   /** Added to the text of the change. */
   readonly remark?: string;
   /** Further writes of the same transaction; it may run several times. */
@@ -75,10 +77,10 @@ interface Move {
 async function note(
   deps: ChangeQuotaDeps,
   tx: RawTransaction,
-  { userId, operator, context, remark = "" }: QuotaChange,
+  { userId, operator, context, remark = "", isWallet = false }: QuotaChange,
   { user, after }: Move,
 ): Promise<string> {
-  const text = describe(deps.options(), user.quota, after);
+  const text = describe(deps.options(), { from: user.quota, to: after, isWallet });
   const content = remark === "" ? text : `${text}: ${remark}`;
   await deps.writeLog(tx, {
     user_id: userId,
@@ -88,13 +90,21 @@ async function note(
     content,
     ip: context.ip,
     other: operatorInfo(operator, context.ip),
+    ...(isWallet && { account_kind: ACCOUNT_KIND.wallet }),
   });
   return content;
 }
 
-function describe(options: OptionValues, before: number, after: number): string {
+interface Described {
+  readonly from: number;
+  readonly to: number;
+  readonly isWallet: boolean;
+}
+
+function describe(options: OptionValues, { from, to, isWallet }: Described): string {
   const show = (amount: number) => formatQuota(amount, moneyStyle(options));
-  return `The administrator changed the user quota from ${show(before)} to ${show(after)}`;
+  if (isWallet) return `The administrator changed the balance of the team from ${show(from)} to ${show(to)}`;
+  return `The administrator changed the user quota from ${show(from)} to ${show(to)}`;
 }
 
 /**

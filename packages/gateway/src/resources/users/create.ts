@@ -1,7 +1,15 @@
-import { formatQuota, LOG_TYPE, NEVER_EXPIRES, TOKEN_STATUS, type OptionValues } from "@fairway/wire";
+import {
+  ACCOUNT_KIND,
+  formatQuota,
+  keyHint,
+  LOG_TYPE,
+  NEVER_EXPIRES,
+  TOKEN_STATUS,
+  type OptionValues,
+} from "@fairway/wire";
+import { recordEvent } from "../../events/record-event.ts";
 import { accountRow, usernameKey, type NewAccount } from "../../identity/accounts/accounts.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
@@ -13,6 +21,7 @@ import { moneyStyle } from "./money-style.ts";
 import type { Trx, UserStore } from "./store.ts";
 import { tokenKey } from "../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
+import { createTokenKey } from "../../storage/secrets/token-key-text.ts";
 
 export interface CreateAccountDeps {
   readonly database: Database;
@@ -34,9 +43,10 @@ export interface NewUser extends Pick<NewAccount, "username" | "passwordHash" | 
   readonly bindings?: Readonly<Record<string, string | number>>;
   /** Runs in the same transaction; throws to refuse. */
   readonly before?: (trx: Trx) => Promise<void>;
+  /** Runs in the same transaction with the id of the account. */
+  readonly after?: (trx: Trx, id: number) => Promise<void>;
 }
 
-const KEY_CHARS = 48;
 const FIRST_TOKEN_QUOTA = 500_000;
 const ATTEMPTS = 5;
 
@@ -75,8 +85,18 @@ async function insertAccount(deps: CreateAccountDeps, user: NewUser, trx: Trx): 
   const id = await insertRow(trx, "users", row);
   await writeGifts(deps, trx, { id, username: user.username }, gifts);
   if (inviter) await rewardInviter(deps, trx, inviter);
+  if (user.isRegistration) await recordRegistration(deps, trx, { id, username: user.username });
   if (user.isRegistration && deps.givesToken) await insertFirstToken(deps, trx, id, user.username);
+  await user.after?.(trx, id);
   return id;
+}
+
+async function recordRegistration(
+  { clock }: CreateAccountDeps,
+  trx: Trx,
+  data: { readonly id: number; readonly username: string },
+): Promise<void> {
+  await recordEvent(trx, { type: "user.registered", atMs: clock.now(), dedupKey: `user.registered:${data.id}`, data });
 }
 
 function findInviter(trx: Trx, code: string | undefined): Promise<{ id: number; username: string } | undefined> {
@@ -85,6 +105,7 @@ function findInviter(trx: Trx, code: string | undefined): Promise<{ id: number; 
     .selectFrom("users")
     .select(["id", "username"])
     .where("aff_code", "=", code)
+    .where("kind", "=", ACCOUNT_KIND.person)
     .where("deleted_at", "is", null)
     .executeTakeFirst();
 }
@@ -153,12 +174,13 @@ async function insertFirstToken(
   userId: number,
   username: string,
 ): Promise<void> {
-  const key = randomText(KEY_CHARS);
+  const key = createTokenKey();
   const now = seconds(clock);
   const token = {
     user_id: userId,
     key_hash: vault.hashKey(key),
     key_sealed: "",
+    key_hint: keyHint(key),
     status: TOKEN_STATUS.enabled,
     name: `${username}'s initial token`,
     created_time: now,

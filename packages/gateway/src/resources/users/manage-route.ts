@@ -1,11 +1,24 @@
-import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, userTopUp, type UserAction } from "@fairway/wire";
+import {
+  ACCOUNT_KIND,
+  LOG_TYPE,
+  ROLE,
+  USER_ACTIONS,
+  USER_STATUS,
+  userManage,
+  userTopUp,
+  type UserAction,
+} from "@fairway/wire";
+import type { Kysely } from "kysely";
+import { recordEvent } from "../../events/record-event.ts";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { endAccessTokens } from "../../identity/keys/access-token.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
+import { findManager } from "../../identity/providers/managed.ts";
 import { canChange } from "../../identity/accounts/roles.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { operatorInfo } from "../../storage/log-rows.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import type { AdminRoutesDeps } from "./admin-routes.ts";
 import { changeQuota, type QuotaChange } from "./change-quota.ts";
@@ -29,10 +42,22 @@ export function userManageRoutes(deps: AdminRoutesDeps): Route[] {
   return [manageRoute(deps), topUpRoute(deps)];
 }
 
+/**
+ * Who has left the company comes back through its directory. An administrator may disable its people at any time,
+ * because access must end at once when it has to.
+ */
+async function refuseEnabling({ database }: AdminRoutesDeps, userId: number): Promise<void> {
+  const manager = await findManager(database.db, userId);
+  if (manager && !manager.isActive)
+    throw new Refusal("account_managed", { field: "action", values: { provider: manager.provider } });
+}
+
 function manageRoute(deps: AdminRoutesDeps): Route {
   return implement(userManage, async (call) => {
     const { body, caller, context, request } = call;
-    const user = changeable(await findUser(deps.store, call), caller);
+    const found = await findUser(deps.store, call);
+    if (!found) await refuseWallet(deps.database, call);
+    const user = changeable(found, caller);
     const action = USER_ACTIONS.find((one) => one === body.action);
     if (action === undefined) throw new Refusal("unknown_action", { field: "action" });
     if (action === "add_quota") {
@@ -45,6 +70,7 @@ function manageRoute(deps: AdminRoutesDeps): Route {
       const quota = await changeQuota(deps, { userId: user.id, by, operator: caller, context, once });
       return answer({ ...user, quota });
     }
+    if (action === "enable") await refuseEnabling(deps, user.id);
     return answer(await take(deps, { id: user.id, action, caller, ip: context.ip }));
   });
 }
@@ -63,6 +89,16 @@ function findUser(store: AdminRoutesDeps["store"], { body }: Call<typeof userMan
   const { id, username = "" } = body;
   const isByName = id === undefined && username.trim() !== "";
   return isByName ? store.findByName(usernameKey(username.trim())) : store.find(readId(id, "id"));
+}
+
+/** Throws `account_is_wallet` if the account is one of a team, which the calls about teams change. */
+async function refuseWallet({ db }: AdminRoutesDeps["database"], { body }: Call<typeof userManage>): Promise<void> {
+  const wallets = db.selectFrom("users").select("id").where("kind", "=", ACCOUNT_KIND.wallet);
+  const named =
+    body.id === undefined
+      ? wallets.where("username_key", "=", usernameKey((body.username ?? "").trim()))
+      : wallets.where("id", "=", readId(body.id, "id"));
+  if (await named.executeTakeFirst()) throw new Refusal("account_is_wallet");
 }
 
 function readId(id: unknown, field: string): number {
@@ -146,6 +182,7 @@ function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<
       await deps.sessions.endAll(id, undefined, trx);
       await endAccessTokens(tx, id);
     }
+    if (action === "disable") await recordDisabled(deps, trx, { user, caller });
     await deps.writeLog(tx, {
       user_id: id,
       username: user.username,
@@ -156,6 +193,22 @@ function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<
       other: operatorInfo(caller, ip),
     });
     return { ...user, ...change };
+  });
+}
+
+function recordDisabled(
+  { clock }: AdminRoutesDeps,
+  trx: Kysely<Schema>,
+  { user, caller }: { readonly user: UserRow; readonly caller: Principal },
+): Promise<void> {
+  const atMs = clock.now();
+  return recordEvent(trx, {
+    type: "account.disabled",
+    atMs,
+    accountId: user.id,
+    userId: user.id,
+    dedupKey: `account.disabled:${user.id}:${atMs}`,
+    data: { username: user.username, by: caller.username },
   });
 }
 

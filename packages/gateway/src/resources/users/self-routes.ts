@@ -33,6 +33,7 @@ import type { CredentialNotices } from "../../identity/mail/credential-notices.t
 import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { requireProof, requireSession } from "../../identity/principal.ts";
+import { findManager, refuseManaged } from "../../identity/providers/managed.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -73,7 +74,8 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
     implement(selfGet, async ({ caller, response }) => {
       const user = await requireAccount(store, caller);
       setTag(response, userTag(user));
-      return userView(user);
+      const manager = await findManager(deps.database.db, user.id);
+      return { ...userView(user), ...(manager && { managed_by: manager.provider }) };
     }),
     implement(selfSignedIn, ({ caller }) => (caller?.via === "session" ? signedIn(store, caller) : null)),
     implement(selfUpdate, (call) => updateSelf(deps, call)),
@@ -108,6 +110,24 @@ async function signedIn(store: UserStore, caller: Principal): Promise<SignedInUs
   return { id, username, display_name, role, status, group };
 }
 
+/** Older names may have characters that are refused today: one that stays is not checked. */
+function readName(text: string, current: string): Updateable<UserTable> {
+  if (text === current) return {};
+  return { username: readUsername(text), username_key: usernameKey(text.trim()) };
+}
+
+/** Names of people of a directory change there; a form that sends the present ones changes nothing. */
+async function refuseManagedNames(
+  { database, store }: SelfRoutesDeps,
+  caller: Principal,
+  { username, display_name: displayName }: Updateable<UserTable>,
+): Promise<void> {
+  if (username !== undefined) await refuseManaged(database.db, caller.userId, "username");
+  if (displayName === undefined) return;
+  const current = (await store.find(caller.userId))?.display_name;
+  if (displayName !== current) await refuseManaged(database.db, caller.userId, "display_name");
+}
+
 async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): Promise<void> {
   const { body, caller, context } = call;
   const { store } = deps;
@@ -116,13 +136,13 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
   const displayName = dropEmpty(body.display_name);
   const original = dropEmpty(body.original_password);
   const change: Updateable<UserTable> = {};
-  if (username !== undefined)
-    Object.assign(change, { username: readUsername(username), username_key: usernameKey(username.trim()) });
+  if (username !== undefined) Object.assign(change, readName(username, caller.username));
   if (password !== undefined) readPassword(password);
   if (change.username_key !== undefined && (await store.isNameTaken(change.username_key, caller.userId))) {
     throw new Refusal("username_taken", { field: "username" });
   }
   if (displayName !== undefined) change.display_name = readDisplayName(displayName);
+  await refuseManagedNames(deps, caller, change);
   if (original !== undefined) {
     requireSession(caller);
     await provePassword(deps, { caller, ip: context.ip }, { password: original, field: "original_password" });

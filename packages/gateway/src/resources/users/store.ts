@@ -1,4 +1,4 @@
-import { ROLE, USER_SORTS } from "@fairway/wire";
+import { ACCOUNT_KIND, ROLE, USER_SORTS } from "@fairway/wire";
 import type { Expression, ExpressionBuilder, Kysely, SqlBool, Transaction, Updateable } from "kysely";
 import type { Principal } from "../../identity/principal.ts";
 import type { Database } from "../../storage/database.ts";
@@ -9,6 +9,7 @@ import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce } from "../ports.ts";
+import { removeUserEndpoints } from "../webhooks/store.ts";
 import { USER_COLUMNS, type UserRow } from "./view.ts";
 
 export interface UserQuery {
@@ -68,7 +69,7 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
 
     /** Returns the stored hash of a password; only for comparison. */
     findPasswordHash: async (id: number): Promise<string | undefined> =>
-      (await db.selectFrom("users").select("password").where("id", "=", id).executeTakeFirst())?.password,
+      (await selectUser(db).select("password").where("id", "=", id).executeTakeFirst())?.password,
 
     /** Returns true if another user, even a deleted one, has this name in any letter case. */
     isNameTaken: async (key: string, exceptId = 0): Promise<boolean> =>
@@ -89,6 +90,7 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
 
     update: async (trx: Trx, id: number, change: Updateable<UserTable>): Promise<void> => {
       await trx.updateTable("users").set(change).where("id", "=", id).execute();
+      if (typeof change.deleted_at === "number") await removeUserEndpoints(trx, `user:${id}`);
     },
 
     /** Removes the row and all that belongs to it; logs stay. `check` throws to refuse. */
@@ -120,9 +122,11 @@ async function removeRows(
   const own = await trx.selectFrom("tokens").select("id").where("user_id", "=", id).execute();
   const ids = own.map((token) => token.id);
   await lockRows(tx, kind, "tokens", ids);
+  if (ids.length > 0) await trx.deleteFrom("token_keys").where("token_id", "in", ids).execute();
   for (const table of ["tokens", "sessions", "access_tokens", "passkeys", "preferences"] as const) {
     await trx.deleteFrom(table).where("user_id", "=", id).execute();
   }
+  await removeUserEndpoints(trx, `user:${id}`);
   await trx.deleteFrom("users").where("id", "=", id).execute();
   await bump(tx, kind, "tokens");
 }
@@ -142,18 +146,21 @@ export async function updateUser(
 /** Returns the row, locked until the transaction ends. */
 export async function lockedUser(tx: RawTransaction, id: number): Promise<UserRow | undefined> {
   await tx.run("update users set status = status where id = ?", [id]);
-  const [row] = await tx.rows<UserRow>(`select ${COLUMN_LIST} from users where id = ?`, [id]);
+  const [row] = await tx.rows<UserRow>(
+    `select ${COLUMN_LIST} from users where id = ? and kind = ${ACCOUNT_KIND.person}`,
+    [id],
+  );
   return row;
 }
 
 const COLUMN_LIST = USER_COLUMNS.map((name) => `"${name}"`).join(", ");
 
 function selectUser(db: Kysely<Schema>) {
-  return db.selectFrom("users").select(USER_COLUMNS);
+  return db.selectFrom("users").select(USER_COLUMNS).where("kind", "=", ACCOUNT_KIND.person);
 }
 
 function filtered(db: Kysely<Schema>, { viewer, keyword, group, roles, statuses }: UserQuery) {
-  let rows = db.selectFrom("users");
+  let rows = db.selectFrom("users").where("kind", "=", ACCOUNT_KIND.person);
   if (keyword !== "") {
     const id = /^\d{1,15}$/.test(keyword) ? Number(keyword) : undefined;
     rows = rows.where((eb) =>

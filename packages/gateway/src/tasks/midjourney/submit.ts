@@ -2,6 +2,7 @@ import { isObject, object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
+import { admitModel } from "../../relay/admission/model-access.ts";
 import { printable } from "../../providers/core/errors/error-body.ts";
 import { mask, maskValue, collectSecrets } from "../../providers/core/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
@@ -117,10 +118,7 @@ function originTarget(row: DrawingRow, { caller }: TaskCall, deps: TaskDeps): Ta
   const channel = deps.snapshots.current().channels.get(row.channel_id);
   if (!channel) throw new DrawingError("get_channel_info_failed");
   if (channel.status !== 1) throw new DrawingError("channel_disabled");
-  const { modelLimits } = caller;
-  const model = toActionModel(row.action);
-  if (modelLimits !== undefined && !modelLimits.has(model))
-    throw new AppError("model_not_allowed", { param: "model", values: { model } });
+  admitModel(caller, { model: toActionModel(row.action) });
   return { channel, group: caller.group === "auto" ? caller.userGroup : caller.group };
 }
 

@@ -20,7 +20,19 @@ export function isSummed(query: LogQuery): boolean {
   const { token_name, token_id, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
   const isOfToken = token_name !== "" || token_id > 0 || tokens.length > 0;
   const isOfRows = isOfToken || channel > 0 || group !== "" || request_id !== "";
-  return !isOfRows && !hasErrorFilter(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
+  return (
+    !isOfRows &&
+    !hasCallFilter(query) &&
+    !hasErrorFilter(query) &&
+    min_use_time <= 0 &&
+    is_stream === undefined &&
+    has_retry === undefined
+  );
+}
+
+/** Returns whether a filter has a part that only rows know: who used a key, and what a call was for. */
+function hasCallFilter({ actor, tags, end_user: endUser }: LogQuery): boolean {
+  return actor !== undefined || tags !== "" || endUser !== "";
 }
 
 export function hasUser({ ownerId, user_id, username }: LogQuery): boolean {
