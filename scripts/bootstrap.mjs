@@ -20,13 +20,21 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 const UNREACHABLE =
   /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/;
 
-// `npm start` needs no tests and no linter: half the packages, half the wait.
-const START_WORKSPACES = ["packages/wire", "packages/gateway", "packages/console"];
-const START_ARGS = ["--omit=dev", "--include-workspace-root", ...START_WORKSPACES.map((path) => `--workspace=${path}`)];
+/** `npm start` needs no tests and no linter, and its first answer needs no console: a third of the packages, and of the wait. */
+const WORKSPACES = {
+  gateway: ["packages/wire", "packages/gateway"],
+  start: ["packages/wire", "packages/gateway", "packages/console"],
+};
+
+const TITLES = {
+  gateway: "Installing packages of the gateway",
+  start: "Installing packages of gateway and console",
+  all: "Installing packages",
+};
 
 /**
  * Installs the packages of the lock file when they are not there, or others are.
- * @param {"start" | "all"} scope
+ * @param {"gateway" | "start" | "all"} scope what the gateway needs, also what the console needs, or everything
  */
 export async function ensureInstalled(scope) {
   if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
@@ -39,11 +47,15 @@ export async function ensureInstalled(scope) {
     if (isInstalled(scope)) return; // a parallel run has installed them
     if (hasPackages(scope)) checkPinnedNode();
     // If the tools are already installed, they stay: npm would remove what it is instructed to omit.
-    const isPartly = scope === "start" && !existsSync(join(ROOT, "node_modules", "vitest"));
-    await install(isPartly ? START_ARGS : []);
+    const isPartly = scope !== "all" && !existsSync(join(ROOT, "node_modules", "vitest"));
+    await install(TITLES[scope], isPartly ? workspaceArgs(WORKSPACES[scope]) : []);
     checkPinnedNode();
     if (!isInstalled(scope)) throw new Error("npm ended well, but node_modules still differs from package-lock.json");
   });
+}
+
+function workspaceArgs(paths) {
+  return ["--omit=dev", "--include-workspace-root", ...paths.map((path) => `--workspace=${path}`)];
 }
 
 function isInstalled(scope) {
@@ -77,7 +89,7 @@ function hasPackages(scope) {
   const present = readPackages(record);
   const isSame = (path) =>
     present[path]?.version === wanted[path].version && present[path]?.integrity === wanted[path].integrity;
-  const needed = scope === "start" ? startPackages(wanted) : allPackages(wanted);
+  const needed = scope === "all" ? allPackages(wanted) : workspacePackages(wanted, WORKSPACES[scope]);
   return (
     needed.every(isSame) &&
     Object.keys(present).every((path) => !(wanted[path]?.version && path.startsWith("node_modules/")) || isSame(path))
@@ -88,8 +100,8 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, "utf8")).packages;
 }
 
-function startPackages(wanted) {
-  return ["", ...START_WORKSPACES].flatMap((workspace) =>
+function workspacePackages(wanted, workspaces) {
+  return ["", ...workspaces].flatMap((workspace) =>
     Object.keys(wanted[workspace]?.dependencies ?? {}).flatMap((name) => {
       const own = `${workspace}/node_modules/${name}`;
       return wanted[own] ? [own] : wanted[`node_modules/${name}`]?.version ? [`node_modules/${name}`] : [];
@@ -106,8 +118,8 @@ function allPackages(wanted) {
 }
 
 // `npm ci` would refuse a lock file that lacks optional packages for other platforms, which a registry may not have.
-async function install(scopeArgs) {
-  const progress = startProgress("Installing packages", unpacked);
+async function install(title, scopeArgs) {
+  const progress = startProgress(title, unpacked);
   // Without a registry, npm would retry each of those packages for minutes; its cache may have everything.
   const ping = await runNpm(["ping", "--fetch-retries=0", "--fetch-timeout=10000", "--loglevel=error"]);
   const source = UNREACHABLE.test(ping.output) ? "--offline" : "--prefer-offline";

@@ -1,5 +1,5 @@
 // `npm run build [console] [gateway] [cli]`: builds the contents of the image. `--stale` skips what is up to date.
-// Packaged results go to `dist/`: `--image` the container image, `--package` the npm package of the CLI, `--executable`
+// Packaged results go to `dist/`: `--image` the container image, `--package` the npm packages of gateway and CLI, `--executable`
 // the CLI and Node in one file.
 import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -159,7 +159,9 @@ if (import.meta.main) {
     }
     if (process.argv.includes("--package")) {
       const { writeNpmPackage } = await import("./release/npm-package.ts");
+      const { writeGatewayPackage } = await import("./release/gateway-package.ts");
       console.log(sized(await writeNpmPackage(folder)));
+      console.log(sized(await writeGatewayPackage(folder)));
     }
     if (process.argv.includes("--executable")) {
       const { writeExecutable } = await import("./release/executable.ts");

@@ -1,8 +1,8 @@
 // Which folder of a package may import which: imports point down. The linter reads these tables, and `layers.test.ts`
 // plants a forbidden import in every folder to check that the linter refuses it.
 
-const BASE = ["lib", "config", "observability", "storage", "redis"];
-const MIDDLE = [...BASE, "dialects", "providers", "billing", "limits", "identity", "snapshot"];
+const BASE = ["lib", "config", "observability", "storage", "redis", "events"];
+const MIDDLE = [...BASE, "dialects", "providers", "billing", "limits", "identity", "snapshot", "teams"];
 
 /** A folder below `src` -> the other folders that it may import. */
 type Layers = Readonly<Record<string, readonly string[]>>;
@@ -14,23 +14,38 @@ export const LAYERS: Layers = {
   observability: ["lib"],
   storage: ["lib", "observability"],
   redis: ["lib", "observability"],
+  events: ["lib", "observability", "storage"],
   dialects: ["lib"],
   providers: ["lib", "dialects"],
   billing: [...BASE, "dialects"],
   limits: BASE,
   snapshot: [...BASE, "dialects", "providers", "billing"],
-  identity: [...BASE, "snapshot", "limits"],
+  teams: BASE,
+  identity: [...BASE, "snapshot", "limits", "teams"],
   relay: MIDDLE,
   tasks: [...MIDDLE, "relay"],
   objects: [...MIDDLE, "relay"],
   batches: [...MIDDLE, "relay", "objects"],
+  webhooks: MIDDLE,
   http: MIDDLE,
-  resources: [...MIDDLE, "relay", "tasks", "objects", "batches", "http"],
-  jobs: [...MIDDLE, "relay", "tasks", "objects", "batches", "http"],
+  resources: [...MIDDLE, "relay", "tasks", "objects", "batches", "webhooks", "http"],
+  jobs: [...MIDDLE, "relay", "tasks", "objects", "batches", "webhooks", "http"],
   kubernetes: [...MIDDLE, "resources", "jobs"],
   demo: [...MIDDLE, "http", "resources"],
-  composition: [...MIDDLE, "relay", "tasks", "objects", "batches", "http", "resources", "jobs", "kubernetes", "demo"],
-  commands: [...MIDDLE, "relay", "tasks", "objects", "batches", "http", "resources", "jobs", "composition"],
+  composition: [
+    ...MIDDLE,
+    "relay",
+    "tasks",
+    "objects",
+    "batches",
+    "webhooks",
+    "http",
+    "resources",
+    "jobs",
+    "kubernetes",
+    "demo",
+  ],
+  commands: [...MIDDLE, "relay", "tasks", "objects", "batches", "webhooks", "http", "resources", "jobs", "composition"],
   workers: ["config", "observability", "composition"],
 };
 
@@ -52,18 +67,23 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "node:sqlite": ["storage"],
   kysely: [
     "storage",
+    "events",
+    "teams",
     "billing",
     "identity",
     "snapshot",
     "relay",
     "tasks",
     "batches",
+    "webhooks",
     "resources",
     "jobs",
     "composition",
     "commands",
   ],
   ioredis: ["redis"],
+  "openid-client": ["identity"],
+  jose: ["identity"],
   express: ["http"],
   undici: ["relay", "tasks", "providers", "lib", "kubernetes"],
   "@kubernetes/client-node": ["kubernetes"],

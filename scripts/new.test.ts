@@ -62,7 +62,9 @@ async function succeeds(...args: readonly string[]): Promise<void> {
 }
 
 function inCopy(...args: readonly string[]) {
-  return run(process.execPath, args, { cwd: copy, env: { CI: "1" } });
+  // A built gateway of this checkout does not know what the copy adds.
+  const env = { CI: "1", FAIRWAY_TEST_GATEWAY: join(copy, "packages/gateway/src/main.ts") };
+  return run(process.execPath, args, { cwd: copy, env });
 }
 
 /** Copies tracked and new files, with the installed packages of this checkout. */

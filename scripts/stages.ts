@@ -19,7 +19,7 @@ interface Count {
 interface Stage {
   readonly name: string;
   /** `npm test` runs the default stages; `npm run test:full` runs the rest. */
-  readonly tier: "default" | "full";
+  readonly tier: "default" | "full" | "both";
   /** The description for the heading. */
   readonly about: string;
   /** Returns why the stage cannot run on this machine, or is left out of `npm run test:full`; undefined = it runs. */
@@ -51,7 +51,7 @@ const STAGES: readonly Stage[] = [
     about: "format, lint, types, unused code, banned words, generated docs",
     run: runChecks,
   },
-  { name: "build", tier: "default", about: "console, command line, gateway", run: runBuild },
+  { name: "build", tier: "both", about: "console, command line, gateway, where they are stale", run: runBuild },
   vitest("unit", "default", "rules of the repository, contract, test kit, console", [
     "wire",
     "scripts",
@@ -59,26 +59,32 @@ const STAGES: readonly Stage[] = [
     "console",
   ]),
   vitest("gateway", "default", "gateway on SQLite, MariaDB, PostgreSQL and Redis", ["gateway"]),
-  vitest("cli", "default", "command line in a pseudo-terminal", ["cli"]),
-  vitest("chart", "default", "Helm chart, manifests, alert rules", ["chart"]),
-  vitest("journey", "default", "one journey through the console in Chromium", ["journey"]),
+  // Together: each alone leaves one core idle at its end.
+  vitest("interfaces", "default", "command line in a pseudo-terminal, Helm chart, a journey through the console", [
+    "cli",
+    "chart",
+    "journey",
+  ]),
   vitest("property", "full", "histories of the ledger and of budgets, many of them", ["property"]),
   vitest("integration", "full", "whole processes, official clients, kills", ["integration"]),
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
   vitest("browser", "full", "console in Chromium", ["browser"]),
   {
     ...withPrograms(
-      "control-plane",
-      vitest("cluster", "full", "chart and controller against a Kubernetes API server", ["cluster"]),
+      ["control-plane", "collector"],
+      vitest("cluster", "full", "chart and controller against a Kubernetes API server, traces through a collector", [
+        "cluster",
+      ]),
     ),
     obstacle: (isChosen) =>
-      GIVEN_CLUSTER
+      (GIVEN_CLUSTER
         ? undefined
-        : whyNoCluster("control-plane", isChosen || process.env["FAIRWAY_TEST_CLUSTER"] === "1"),
+        : whyNoCluster("control-plane", isChosen || process.env["FAIRWAY_TEST_CLUSTER"] === "1")) ??
+      whyNoCluster("collector", true),
   },
   {
     ...withPrograms(
-      "nodes",
+      ["nodes"],
       vitest("nodes", "full", "the chart on real Kubernetes nodes: upgrades, drains, kills", ["nodes"]),
     ),
     obstacle: (isChosen) =>
@@ -92,7 +98,9 @@ const only = process.argv.flatMap((argument, index, all) =>
   argument === "--only" ? (all[index + 1]?.split(",") ?? []) : [],
 );
 const tier = process.argv.includes("--full") ? "full" : "default";
-const chosen = STAGES.filter((stage) => (only.length === 0 ? stage.tier === tier : only.includes(stage.name)));
+const chosen = STAGES.filter((stage) =>
+  only.length === 0 ? stage.tier === tier || stage.tier === "both" : only.includes(stage.name),
+);
 const table: { stage: string; passed: number; failed: number; seconds: number }[] = [];
 for (const [index, stage] of chosen.entries()) {
   console.log(`\n[${index + 1}/${chosen.length}] ${stage.name}: ${stage.about}`);
@@ -191,15 +199,17 @@ function vitest(name: string, tier: Stage["tier"], about: string, projects: read
   return { name, tier, about, run: () => runVitest(name, projects) };
 }
 
-/** Compiles Kubernetes first if necessary, because that takes longer than a test may wait for its cluster. */
-function withPrograms(part: Part, stage: Stage): Stage {
+/** Compiles programs first if necessary, because that takes longer than a test may wait for its cluster. */
+function withPrograms(parts: readonly Part[], stage: Stage): Stage {
   return {
     ...stage,
     async run() {
       try {
-        if (!GIVEN_CLUSTER) await buildPrograms(part);
+        for (const part of parts) if (!GIVEN_CLUSTER || part === "collector") await buildPrograms(part);
       } catch (error) {
-        failures.push(`${stage.name}: Kubernetes does not compile: ${firstLine((error as Error).message)}`);
+        const { message } = error as Error;
+        console.error(message);
+        failures.push(`${stage.name}: its programs do not compile: ${firstLine(message)}`);
         return { passed: 0, failed: 1 };
       }
       return stage.run();
@@ -256,7 +266,7 @@ async function runProjects(name: string, projects: readonly string[], files: rea
     {
       isLoud: true,
       timeoutMs: STAGE_LIMIT_MS,
-      env: { CI: "1", [OUTSIDE_ERRORS]: outside, ...COMPILE_CACHE, ...builtGateway(projects) },
+      env: { CI: "1", [OUTSIDE_ERRORS]: outside, ...COMPILE_CACHE, ...builtGateway() },
     },
   );
   if (!existsSync(file))
@@ -281,11 +291,10 @@ async function runProjects(name: string, projects: readonly string[], files: rea
   };
 }
 
-/** The CLI is tested with the gateway that this run built, which starts in half of the time. */
-function builtGateway(projects: readonly string[]): Readonly<Record<string, string>> {
+/** Tests that start a gateway process start the one that this run built, which takes a third of the time of the sources. */
+function builtGateway(): Readonly<Record<string, string>> {
   const isBuilt = table.some((row) => row.stage === "build" && row.failed === 0);
-  const isCli = projects.includes("cli");
-  return isCli && isBuilt ? { FAIRWAY_TEST_GATEWAY: join(ROOT, "packages/gateway/dist/main.mjs") } : {};
+  return isBuilt ? { FAIRWAY_TEST_GATEWAY: join(ROOT, "packages/gateway/dist/main.mjs") } : {};
 }
 
 function listFailures({ name, status, message, assertionResults }: TestFile): Run["failed"] {

@@ -13,6 +13,10 @@ const PROGRAMS = [
   ["redis-server", "redis-server"],
   ["mariadbd", "mariadb-server"],
   ["mariadb-install-db", "mariadb-server"],
+  ["libgalera_smm.so", "galera-4"],
+  // Nodes of Galera catch up by rsync, and find their ports with ss.
+  ["rsync", "rsync"],
+  ["ss", "iproute2"],
   ["initdb", "postgresql"],
   ["chromium", "chromium"],
   ["nginx", "nginx-light"],
@@ -86,6 +90,7 @@ function hasProgram(program) {
     "/usr/sbin",
     "/usr/local/sbin",
     "/usr/lib/cni",
+    "/usr/lib/galera",
     ...folders,
   ];
   return places.some((place) => existsSync(join(place, program)));

@@ -26,7 +26,7 @@ function addContract(checkout: Checkout, names: Names): void {
   checkout.create(`packages/wire/src/operations/${names.kebab}.ts`, server.wire(names));
   checkout.append("packages/wire/src/index.ts", `export * from "./operations/${names.kebab}.ts";\n`);
   const table = "packages/wire/src/access/call-rights.ts";
-  checkout.insertBefore(table, /\};\n\n\/\*\* Returns the level of scope/, server.rights(names));
+  checkout.insertBefore(table, /\};\n\n\/\*\* The part of a call that determines its rights/, server.rights(names));
 }
 
 function addTable(checkout: Checkout, names: Names): void {
@@ -73,19 +73,16 @@ function addPage(checkout: Checkout, names: Names): void {
   checkout.create(`${folder}/locale/zh.ts`, page.chinese(names));
   checkout.insertBefore(`${CONSOLE}/lib/query-keys.ts`, / {2}options: \{\n/, page.queryKeys(names));
   const pages = `${CONSOLE}/routes/pages.ts`;
-  checkout.insertBefore(pages, / {4}\| "about"/, `    | "${camel}"\n`);
+  checkout.insertBefore(`${CONSOLE}/routes/page-entry.ts`, / {4}\| "about"/, `    | "${camel}"\n`);
   checkout.insertBefore(pages, / {2}\{\n {4}path: "\/about"/, page.pageEntry(names, freeKey(checkout.read(pages))));
   for (const locale of ["en", "zh"])
     checkout.insertBefore(`${CONSOLE}/shared/locale/${locale}.ts`, / {2}audit: /, `  ${camel}: "${title}",\n`);
 }
 
-/** A second key of the shortcut that no page has. */
-function freeKey(pages: string): string {
+/** Returns a second key of the shortcut that no page has; undefined if every letter is taken. */
+function freeKey(pages: string): string | undefined {
   const taken = new Set([...pages.matchAll(/ key: "(.)"/g)].map(([, key]) => key));
-  const free = "abcdefghijklmnopqrstuvwxyz".split("").find((key) => !taken.has(key));
-  if (!free)
-    throw new Error("every letter is the shortcut of a page: free one in packages/console/src/routes/pages.ts");
-  return free;
+  return "abcdefghijklmnopqrstuvwxyz".split("").find((key) => !taken.has(key));
 }
 
 function addCommand(checkout: Checkout, names: Names): void {

@@ -57,7 +57,7 @@ const OUTPUT = [
   "",
   "A gateway that is busy (429 or 503) is asked again, as often as `--retries` says, after the time that it names in Retry-After. `--dry-run` prints the request that would change something, without secrets, and sends nothing. Where the gateway can rehearse a call (`apply`, `import`), it does; `apply --dry-run=client` checks documents without a gateway.",
   "",
-  "Keys, codes and passwords are read from standard input, a file or a hidden prompt, never from an argument. They are printed where they are made, unless `--output-file` or `--write-secret` takes them, and by `token key` and `redemption code`, nowhere else. Deletions ask: one thing with `y`, several with their number. `--yes` agrees in scripts; without it and without a terminal nothing is deleted, and the exit code is 2.",
+  "Keys, codes and passwords are read from standard input, a file or a hidden prompt, never from an argument. They are printed where they are made, unless `--output-file` or `--write-secret` takes them, and by `token key`, `token rotate` and `redemption code`, nowhere else. Deletions ask: one thing with `y`, several with their number. `--yes` agrees in scripts; without it and without a terminal nothing is deleted, and the exit code is 2.",
 ].join("\n");
 
 function visible(command: Program): Program[] {

@@ -1,12 +1,13 @@
 // The files of `npm run release`, used like a stranger would: installed by npm, started without Node, rendered by Helm.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findHelm } from "@fairway/testkit/helm";
 import { OLDEST_NODE } from "../../packages/cli/src/core/version.ts";
+import { OLDEST_GATEWAY_NODE, readLauncherNode } from "./gateway-package.ts";
 import { releaseVersion } from "./version.ts";
 import { writeRelease } from "./write.ts";
 
@@ -25,6 +26,24 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Starts the installed gateway on a free port; `ask` sends the call that it prints. */
+async function startPackage(home: string): Promise<{ url: string; ask(): Promise<string>; stop(): void }> {
+  const program = join(home, "node_modules/@fairway/gateway/fairway-gateway.mjs");
+  const env = { ...process.env, FAIRWAY_PORT: "0", FAIRWAY_ADMIN_PORT: "off", FAIRWAY_DATA_DIR: join(home, "data") };
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+  const command = await vi.waitUntil(
+    () => /curl -N (?<url>\S+)\/v1\/\S+ -H "Authorization: Bearer (?<key>sk-\w+)"/.exec(output)?.groups,
+    { timeout: 60_000 },
+  );
+  const { url = "", key = "" } = command;
+  const body = JSON.stringify({ model: "fairway-demo", stream: true, messages: [{ role: "user", content: "Hello" }] });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const ask = async () => (await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+  return { url, ask, stop: () => void child.kill() };
+}
+
 const path = (name: string) => join(folder, "release", name);
 
 describe("the release", () => {
@@ -36,6 +55,7 @@ describe("the release", () => {
         `fairway-cli-${version}.tgz`,
         `fairway-gateway-${version}-${architecture}.cdx.json`,
         `fairway-gateway-${version}-${architecture}.tar`,
+        `fairway-gateway-${version}.tgz`,
         executable,
         "fairway.rb",
         "notes.md",
@@ -75,6 +95,29 @@ describe("the release", () => {
     expect(loaded.status, loaded.stderr).toBe(0);
   });
 
+  it("installs the gateway from the package, which answers a call and shows its console", async () => {
+    const home = join(folder, "gateway");
+    execFileSync("npm", ["install", "--silent", "--offline", "--prefix", home, path(`fairway-gateway-${version}.tgz`)]);
+    const started = await startPackage(home);
+    try {
+      expect(await started.ask()).toContain("data: [DONE]");
+      const page = await fetch(`${started.url}/`, { headers: { accept: "text/html" } });
+      expect(await page.text()).toContain("<!doctype html>");
+    } finally {
+      started.stop();
+    }
+    expect(statSync(path(`fairway-gateway-${version}.tgz`)).size).toBeLessThan(15e6);
+  });
+
+  it("says which Node the gateway needs, to an older one", () => {
+    expect(readLauncherNode()).toBe(OLDEST_GATEWAY_NODE);
+    const node = join(folder, "oldest/node_modules/node/bin/node");
+    const program = join(folder, "gateway/node_modules/@fairway/gateway/fairway-gateway.mjs");
+    const { status, stderr } = spawnSync(node, [program], { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`the gateway needs ${OLDEST_GATEWAY_NODE} or newer`);
+  });
+
   it("has an executable that needs no Node", () => {
     const run = (...args: string[]) => spawnSync(path(executable), args, { env: { HOME: folder }, encoding: "utf8" });
     expect(run("--version").stdout).toBe(`${version}\n`);
@@ -83,15 +126,10 @@ describe("the release", () => {
   });
 
   it("has a chart that Helm reads and that leaves its tests out", () => {
-    const helm = unpackHelm();
-    try {
-      const chart = path(`fairway-${version}.tgz`);
-      const shown = execFileSync(helm.path, ["show", "chart", chart], { encoding: "utf8" });
-      expect(shown).toContain(`version: ${version}`);
-      expect(execFileSync("tar", ["-tzf", chart], { encoding: "utf8" })).not.toContain("/tests/helm.ts");
-    } finally {
-      helm.remove();
-    }
+    const chart = path(`fairway-${version}.tgz`);
+    const shown = execFileSync(findHelm(), ["show", "chart", chart], { encoding: "utf8" });
+    expect(shown).toContain(`version: ${version}`);
+    expect(execFileSync("tar", ["-tzf", chart], { encoding: "utf8" })).not.toContain("/tests/helm.ts");
   });
 
   it("has a formula with the checksum of the executable", () => {

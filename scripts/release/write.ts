@@ -2,13 +2,14 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { unpackHelm } from "@fairway/testkit/helm";
+import { findHelm } from "@fairway/testkit/helm";
 import { ROOT } from "../bootstrap.mjs";
 import { build } from "../build.ts";
 import { writeImage } from "../image/image.ts";
 import { run } from "../process.ts";
 import { writeExecutable } from "./executable.ts";
 import { homebrewFormula } from "./formula.ts";
+import { writeGatewayPackage } from "./gateway-package.ts";
 import { writeNpmPackage } from "./npm-package.ts";
 import { readNotes, releaseVersion } from "./version.ts";
 
@@ -28,6 +29,7 @@ export async function writeRelease({ folder, downloads, homepage }: ReleaseSetti
   await build([], true);
   writeImage(folder);
   await writeNpmPackage(folder);
+  await writeGatewayPackage(folder);
   const executable = await writeExecutable(folder);
   await writeChart(folder);
   const checksums = { [basename(executable)]: sha256(executable) };
@@ -40,18 +42,8 @@ export async function writeRelease({ folder, downloads, homepage }: ReleaseSetti
 }
 
 async function writeChart(folder: string): Promise<void> {
-  const program = unpackHelm();
-  try {
-    const { code, output } = await run(program.path, [
-      "package",
-      join(ROOT, "charts/fairway"),
-      "--destination",
-      folder,
-    ]);
-    if (code !== 0) throw new Error(output);
-  } finally {
-    program.remove();
-  }
+  const { code, output } = await run(findHelm(), ["package", join(ROOT, "charts/fairway"), "--destination", folder]);
+  if (code !== 0) throw new Error(output);
 }
 
 function sha256(file: string): string {

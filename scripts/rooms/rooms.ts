@@ -25,28 +25,34 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "packages/gateway/src/providers": ["core", "vendors", "index", "registry"],
   "packages/gateway/src/relay": inOrder(`
-    body request ttl-store upstream selection stateful tenancy conversion admission response trace reservation policies
+    body request tags ttl-store upstream selection stateful tenancy conversion admission response trace reservation policies
     fallback pipeline ingress realtime
+  `),
+  "packages/gateway/src/events": inOrder(`
+    catalogue record-event
   `),
   "packages/gateway/src/billing": inOrder(`
     money tokenizer pricing reservations budgets ledger audit
   `),
   "packages/gateway/src/billing/budgets": inOrder(`
-    window budget lookup sql redis budgets
+    time-zones anchor window budget thresholds budget-events lookup refusals sql redis budgets
   `),
   "packages/gateway/src/billing/ledger": inOrder(`
-    ledger charge log-outbox log-row-recovery booking sql redis
+    ledger charge log-outbox log-row-recovery booking journal lost-commits sql redis
   `),
   "packages/gateway/src/billing/ledger/booking": inOrder(`
-    accounts booking change booked-requests balance-outbox balance-changes charge-booking reaped-charge charge-close
-    opening-counter deposits
+    accounts booking balance-events change booked-requests balance-outbox balance-changes charge-booking reaped-charge charge-close
+    opening-counter deposits direct-settlement
+  `),
+  "packages/gateway/src/billing/ledger/lost-commits": inOrder(`
+    identity commit-samples history commit-watch watched-ledger
   `),
   "packages/gateway/src/billing/ledger/sql": inOrder(`
     holds reaper renewal settlements sql-ledger
   `),
   "packages/gateway/src/billing/ledger/redis": inOrder(`
-    scripts calls open-holds journal direct-settlement token-limits account-loader release reaper recovery
-    reservations balance-sync ledger-settings outage-check settler sender renewer settlement-writer live-deposits
+    scripts calls open-holds token-limits account-loader release reaper recovery
+    reservations balance-sync ledger-settings own-journal outage-check settler sender renewer settlement-writer live-deposits
     redis-ledger live-accounts
   `),
   "packages/gateway/src/billing/audit": inOrder(`
@@ -57,27 +63,34 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     log-rows log-removal leases revisions rehearsal secrets schema partitions foreign
   `),
   "packages/gateway/src/identity": inOrder(`
-    principal sessions keys mail passwords second-factor accounts authentication oauth
+    principal sessions keys mail passwords second-factor openid providers scim accounts authentication oauth
   `),
   "packages/gateway/src/resources": inOrder(`
-    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing files budgets
-    models async-tasks users status search pricing auth account-routes groups audit wallet stripe channels import logs
-    tokens declarative system operations log-export
+    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing files batches budgets
+    models async-tasks events webhooks users status search pricing auth scim identity-providers account-routes groups audit wallet stripe channels pauses import logs price-plans reports
+    tokens leaks teams declarative system operations log-export
   `),
   "packages/gateway/src/tasks": inOrder(`
     upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
     trace handler
   `),
+  "packages/gateway/src/teams": inOrder(`
+    rights wallet team members invitations service-accounts teams
+  `),
   "packages/gateway/src/objects": inOrder(`
-    ids stored-object usage store account upstream library spool-room read-chunks received-form file-content quota
-    choose-account object-call shapes send-upload upload-form sessions stored-files find-files sweep handler
+    ids stored-object usage store account upstream late-deletion library spool-room read-chunks received-form file-content quota
+    choose-account object-call arriving-object small-json shapes send-upload upload-form related-upload sessions upload-parts uploads stored-files find-files sweep
+    handler
+  `),
+  "packages/gateway/src/webhooks": inOrder(`
+    types owners backoff quiet endpoint-row texts match formats fan-out sending tidy
   `),
   "packages/gateway/src/kubernetes": inOrder(`
-    client conditions resources secret-access refusals quiet gateway-side decide verdicts work-queue deletion-guard
-    events store in-parallel secrets token-secrets serving publisher lease deletions reconciler controller
+    client conditions resources secret-access refusals quiet gateway-side token-owners decide verdicts work-queue deletion-guard
+    events gateway-claims store in-parallel secrets token-secrets serving named-groups publisher lease deletions reconciler controller
   `),
   "packages/testkit/src": inOrder(`
-    messages-answer services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
+    messages-answer oidc-server services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
     property-runs smtp proxy http-proxy explained-calls vitest-setup index databases vitest-cleanup
   `),
   "packages/gateway/src/limits": inOrder(`
@@ -88,36 +101,37 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/http": inOrder(`
     context endpoint body other-paths errors route-table etag message-shapes input guards broken-requests security
-    envelope static connections open-calls mount server
+    envelope build-page static connections open-calls mount server
   `),
   "packages/gateway/src/snapshot": inOrder(`
-    scope-matcher model-mapping mapped-names option-defaults guardrail-policy cache-policy fallback-policy balancing-policy key-states
-    channel-record types tokens listed-models snapshot load refresh
+    scope-matcher model-mapping mapped-names option-defaults planned-prices guardrail-policy tag-policy cache-policy fallback-policy balancing-policy key-states
+    channel-record types team-record tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
     go-dsn aliases parsers encryption-keys variable first-start-variables kubernetes-variables limit-variables
-    log-export-variables network-variables trace-variables process-variables variables env
+    log-export-variables network-variables trace-variables process-variables store-variables variables
+    url-password env
   `),
   "packages/gateway/src/observability": inOrder(`
     exposition exemplars merge-metrics loop-delay log reason open-metrics degradation-status tracing
-    metric-definitions metrics health
+    metric-definitions counter-tally batch-metrics metrics health
   `),
   "packages/gateway/src/redis": inOrder(`
     read-lua script merge-calls connector wait-budget keys redis-unavailable sentinels connection turn-pipeline types cluster
     client pubsub check-commands check-nodes check
   `),
   "packages/gateway/src/composition": inOrder(`
-    outage storage network tracing relay redis core tasks objects batches management kubernetes demo leader replica listeners log-export
+    outage storage network tracing relay redis commits core tasks objects batches webhooks management kubernetes demo leader replica listeners log-export
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`
     arguments context progress rows imported-usage schema dump import export ledger logs index
   `),
   "packages/wire/src": inOrder(`
-    access core accounts options channels billing operations index
+    access core accounts options channels billing operations teams index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons by-model fallbacks strategies characters constants decimals envelope paging lists message-codes messages nearest limits format endpoint
+    reasons by-model fallbacks strategies characters tags tag-policy constants decimals budget-terms envelope paging lists message-codes messages nearest limits format endpoint
     search client openapi
   `),
   "packages/console/src": inOrder(`
@@ -133,12 +147,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     exit problem version json variables times amounts standard-input arguments io
   `),
   "packages/cli/src/session": inOrder(`
-    contexts keychain config request compatible lost folders redacted transport named-problem session relay globals defaults
+    contexts keychain config chosen-team request compatible lost folders redacted transport named-problem session relay globals defaults
     command-context link
   `),
   "packages/cli/src/commands": inOrder(`
-    questions usernames model-rows paging names each schema budget report documents log option kube import account channel
-    token catalogue redemption user init program chat ui top status api completion
+    questions usernames model-rows paging names each schema budget event documents log option kube import account channel
+    token catalogue redemption user init program chat file report idp team batch ui top status api completion
   `),
   "packages/testkit": inOrder(`
     src agents grid features chaos load cluster

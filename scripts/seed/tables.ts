@@ -15,6 +15,9 @@ const LOG_TEXTS: readonly (keyof LogRowInput)[] = [
   "ip",
   "request_id",
   "other",
+  "actor",
+  "tags",
+  "end_user",
 ];
 
 export const LOGS: BulkTable = {

@@ -193,15 +193,17 @@ export const zh: Translation<typeof en> = {
 }
 
 /** The record that defines route, sidebar entry, access and palette entry. */
-export function pageEntry({ kebab, camel, pascal, item: { pascal: Item, kebab: item } }: Names, key: string): string {
+export function pageEntry(
+  { kebab, camel, pascal, item: { pascal: Item, kebab: item } }: Names,
+  key: string | undefined,
+): string {
   return `  {
     path: "/${kebab}",
     label: "${camel}",
     icon: "info",
     section: "operate",
     access: "admin",
-    key: "${key}",
-    load: async () => ({ Component: (await import("../features/${kebab}/${kebab}.page.tsx")).${pascal}Page }),
+${key === undefined ? "" : `    key: "${key}",\n`}    load: async () => ({ Component: (await import("../features/${kebab}/${kebab}.page.tsx")).${pascal}Page }),
     drawers: {
       add: async () => ({ Component: (await import("../features/${kebab}/${item}.drawer.tsx")).Add${Item} }),
     },
