@@ -55,7 +55,7 @@ test("an address leads to its option, however long the options take to load", as
   await page.goto("/setting?tab=operation&section=routing#option-RetryTimes");
   await page.locator(option("RetryTimes")).waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("RetryTimes");
-  await page.unroute("**/api/option/");
+  await page.unrouteAll({ behavior: "wait" });
 });
 
 test("groups are one table, and saving says what it changes (C-138)", async () => {

@@ -78,6 +78,7 @@ export const queryKeys = {
     all: ["options"],
     list: ["options", "list"],
     prices: ["options", "prices"],
+    served: ["options", "served"],
     pricePlans: ["options", "price plans"],
     pricePreview: (...by: Part[]) => ["options", "price preview", ...by],
     history: (name: string) => ["options", "history", name],

@@ -9,7 +9,6 @@ import {
   channelTest,
   channelTypes,
   channelUpdate,
-  groupList,
   type Channel,
   type ChannelInput,
 } from "@fairway/wire";
@@ -53,12 +52,6 @@ export function channelsQuery(filter: ChannelFilter) {
 export const typesQuery = queryOptions({
   queryKey: queryKeys.channels.types,
   queryFn: ({ signal }) => call(channelTypes, { signal }),
-  staleTime: FRESH_STATIC_MS,
-});
-
-export const groupsQuery = queryOptions({
-  queryKey: queryKeys.groups.every,
-  queryFn: ({ signal }) => call(groupList, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
 

@@ -1,5 +1,4 @@
 import {
-  groupList,
   identityProviderCreate,
   identityProviderDelete,
   identityProviderGet,
@@ -18,7 +17,7 @@ import {
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
-import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { queryClient } from "../../lib/query.ts";
 import { readRows, readVersion, type Rows, type Version } from "../../lib/rows.ts";
 
 export const LIST_PATH = "/identity-provider";
@@ -53,12 +52,6 @@ export function linkedQuery(id: number, { page, size }: { readonly page: number;
     placeholderData: keepPreviousData,
   });
 }
-
-export const groupsQuery = queryOptions({
-  queryKey: queryKeys.groups.every,
-  queryFn: ({ signal }) => call(groupList, { signal }),
-  staleTime: FRESH_STATIC_MS,
-});
 
 function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.identityProviders.all });

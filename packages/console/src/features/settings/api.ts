@@ -58,6 +58,12 @@ export const pricesQuery = queryOptions({
   },
 });
 
+/** What is charged for each model, and whether an enabled channel has it. */
+export const servedQuery = queryOptions({
+  queryKey: queryKeys.options.served,
+  queryFn: ({ signal }) => call(optionPrices, { signal }),
+});
+
 /** Reads the current price options, and the tag of that version. */
 export async function readPriceTexts(signal?: AbortSignal): Promise<{ texts: PriceTexts; tag: string | undefined }> {
   const { data, tag } = await request(optionList, { signal });

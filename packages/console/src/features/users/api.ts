@@ -1,5 +1,4 @@
 import {
-  groupList,
   userCreate,
   userGet,
   userList,
@@ -14,7 +13,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
 import type { Limits } from "../../lib/limits.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
-import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { queryClient } from "../../lib/query.ts";
 import { readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 import { getChangeKey } from "../../lib/change-keys.ts";
 
@@ -58,12 +57,6 @@ export function userQuery(id: number) {
     staleTime: Infinity,
   });
 }
-
-export const groupsQuery = queryOptions({
-  queryKey: queryKeys.groups.every,
-  queryFn: ({ signal }) => call(groupList, { signal }),
-  staleTime: FRESH_STATIC_MS,
-});
 
 /** Reloads the list. One of the users may be the signed-in one. */
 export async function refreshUsers(): Promise<void> {

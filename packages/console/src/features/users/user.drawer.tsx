@@ -14,7 +14,8 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
-import { createUser, groupsQuery, saveUser, userQuery, type Addition } from "./api.ts";
+import { groupsQuery } from "../../session/groups.ts";
+import { createUser, saveUser, userQuery, type Addition } from "./api.ts";
 import { useTexts } from "./texts.ts";
 import { checkUser, EMPTY_USER, toUserDraft, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
 

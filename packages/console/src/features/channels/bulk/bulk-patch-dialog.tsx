@@ -6,7 +6,7 @@ import { formatCount } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { ChangeDialog, type ShownChange } from "../../../ui/bulk/change-dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../../ui/form/field.tsx";
-import { groupsQuery } from "../api.ts";
+import { groupsQuery } from "../../../session/groups.ts";
 import type { BulkChange, BulkField } from "./bulk-calls.ts";
 import { checkBulk, NO_CHANGE, buildPlan, type BulkDraft } from "./bulk-patch.ts";
 import { useTexts } from "../texts.ts";

@@ -3,7 +3,8 @@ import { Box } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { FilterBar, FilterSelect, FilterText } from "../../../ui/grid/filter-bar.tsx";
 import { LIST_DEFAULTS, type useList } from "../../../ui/grid/use-list.ts";
-import { groupsQuery, typesQuery } from "../api.ts";
+import { groupsQuery } from "../../../session/groups.ts";
+import { typesQuery } from "../api.ts";
 import { useTexts } from "../texts.ts";
 
 /** The parameters of the list's address. */

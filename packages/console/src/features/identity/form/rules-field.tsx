@@ -4,7 +4,7 @@ import { Icon } from "../../../ui/display/icon.tsx";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
 import { SelectField, TextField } from "../../../ui/form/field.tsx";
 import { GroupFrame } from "../../../ui/form/rows/group-frame.tsx";
-import { groupsQuery } from "../api.ts";
+import { groupsQuery } from "../../../session/groups.ts";
 import { useTexts } from "../texts.ts";
 import { findRuleFault, needsValue, NEW_RULE, OPERATORS, type RuleDraft } from "./rules.ts";
 

@@ -9,6 +9,8 @@ import { Icon } from "../../../ui/display/icon.tsx";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
 import { hasTable, isTable, TableEditor } from "./editors/table-editor.tsx";
+import { FallbackEditor } from "./fallbacks/fallback-editor.tsx";
+import { isFallbackOption, parseLists, type FallbackOption } from "./fallbacks/fallback-lists.ts";
 import { useOptionWords } from "./words.ts";
 
 const ROWS: Partial<Record<OptionKind, number>> = { "long-text": 6, lines: 6, "comma-list": 3 };
@@ -71,13 +73,14 @@ function SecretOption(props: OptionFieldProps) {
   );
 }
 
-function TableOption(props: OptionFieldProps & { readonly history: ReactNode }) {
-  const t = useTexts();
+/** An option that is edited as a table, or as JSON if its text is no table. */
+function TableOption(
+  props: OptionFieldProps & { readonly history: ReactNode; readonly canShow: boolean; readonly children: ReactNode },
+) {
   const { label } = useOptionWords();
   const [wanted, setWanted] = useState<EditorView>("table");
   const { name, value, onChange, error } = props;
-  const canShow = isTable(name, value, t) || error !== undefined;
-  const view = canShow ? wanted : "json";
+  const view = props.canShow ? wanted : "json";
   const aside = (
     <Flex align="center" gap="1">
       <EditorChoice label={label(name)} view={view} onChange={setWanted} />
@@ -86,10 +89,15 @@ function TableOption(props: OptionFieldProps & { readonly history: ReactNode }) 
   );
   const frame = { label: label(name), help: <Help name={name} />, error, aside };
   if (view === "json") return <JsonField {...frame} value={value} onChange={onChange} />;
+  return <GroupFrame {...frame}>{props.children}</GroupFrame>;
+}
+
+function FallbackLists(props: OptionFieldProps & { readonly name: FallbackOption; readonly history: ReactNode }) {
+  const { name, value, onChange } = props;
   return (
-    <GroupFrame {...frame}>
-      <TableEditor name={name} label={label(name)} value={value} onChange={onChange} />
-    </GroupFrame>
+    <TableOption {...props} canShow={parseLists(name, value) !== undefined}>
+      <FallbackEditor name={name} value={value} onChange={onChange} />
+    </TableOption>
   );
 }
 
@@ -122,7 +130,14 @@ function Editor(props: OptionFieldProps) {
       <Icon name="clock" size={14} />
     </IconButton>
   );
-  if (hasTable(name)) return <TableOption {...props} history={history} />;
+  if (isFallbackOption(name)) return <FallbackLists {...props} name={name} history={history} />;
+  if (hasTable(name)) {
+    return (
+      <TableOption {...props} history={history} canShow={isTable(name, value, t) || error !== undefined}>
+        <TableEditor name={name} label={label(name)} value={value} onChange={onChange} />
+      </TableOption>
+    );
+  }
   const help = <Help name={name} />;
   const common = { label: label(name), name, help, error, value, onChange, aside: history };
   if (type.kind === "flag") {

@@ -12,7 +12,7 @@ import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
 import { SelectField, TextField } from "../../../ui/form/field.tsx";
 import { LimitsFields } from "../../../ui/form/limits-fields.tsx";
 import { useLimitsLine } from "../../../ui/form/limits-line.ts";
-import { groupsQuery } from "../api.ts";
+import { groupsQuery } from "../../../session/groups.ts";
 import { roleText } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 import { signedQuota } from "../user-form.ts";
