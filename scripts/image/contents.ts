@@ -33,5 +33,16 @@ export const SETTINGS = {
   volume: "/data",
 } as const;
 
-/** Debian packages that Node and the two shell scripts require. */
-export const DEBIAN_PACKAGES = ["ca-certificates", "dash", "libatomic1", "libc6", "libgcc-s1", "libstdc++6"] as const;
+/** Folder of the licence texts in the image. */
+export const LICENCES = "usr/share/licenses/fairway";
+
+/** Debian packages that Node and the two shell scripts require, and the one that names the system to scanners. */
+export const DEBIAN_PACKAGES = [
+  "base-files",
+  "ca-certificates",
+  "dash",
+  "libatomic1",
+  "libc6",
+  "libgcc-s1",
+  "libstdc++6",
+] as const;

@@ -1,14 +1,15 @@
-// Lists the parts of the image as CycloneDX: the npm packages in the bundles, Node, and the Debian packages.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { ROOT } from "../bootstrap.mjs";
+// Lists the parts of the image as CycloneDX: the npm packages whose code ships, Node, and the Debian packages.
+import type { Architecture, DebianPackage } from "./packages.ts";
+import type { ShippedPackage } from "./shipped.ts";
 
-interface LockedPackage {
-  readonly version?: string;
-  readonly license?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly link?: boolean;
-  readonly resolved?: string;
+interface ImageParts {
+  readonly version: string;
+  readonly architecture: Architecture;
+  /** `sha256:…` of the image's manifest. */
+  readonly digest: string;
+  readonly node: string;
+  readonly npm: readonly ShippedPackage[];
+  readonly debian: readonly DebianPackage[];
 }
 
 interface Component {
@@ -17,59 +18,47 @@ interface Component {
   readonly version: string;
   readonly purl: string;
   readonly licenses?: readonly { readonly license: { readonly name: string } }[];
+  readonly hashes?: readonly { readonly alg: "SHA-256"; readonly content: string }[];
 }
 
-const PROGRAMS = ["packages/gateway", "packages/console", "packages/cli"];
-/** Dependencies of the console, because `npm start` builds it; no bundle contains them. */
-const BUILD_TOOLS = ["vite", "@vitejs/plugin-react"];
-
-export function buildBillOfMaterials(version: string, debian: Readonly<Record<string, string>>) {
+export function buildBillOfMaterials({ version, architecture, digest, node, npm, debian }: ImageParts) {
+  const [, hash = ""] = digest.split(":");
   return {
     bomFormat: "CycloneDX",
     specVersion: "1.5",
     version: 1,
-    metadata: { component: { type: "container", name: "fairway/gateway", version } },
+    metadata: {
+      component: {
+        type: "container",
+        name: "fairway/gateway",
+        version: digest,
+        purl: `pkg:oci/gateway@${encodeURIComponent(digest)}?arch=${architecture}&tag=${version}`,
+        hashes: [{ alg: "SHA-256", content: hash }],
+      },
+    },
     components: [
-      ...npmComponents(),
-      ...Object.entries(debian).map(([name, release]) => component("deb/debian", name, release)),
+      describe("npm", "node", node, { license: "MIT" }),
+      ...npm.map(({ name, version: release, license }) => describe("npm", name, release, { license })),
+      ...debian.map(({ name, version: release, sha256 }) =>
+        describe("deb/debian", name, release, { sha256, qualifiers: `?arch=${architecture}` }),
+      ),
     ],
   };
 }
 
-/** Returns every package that the three programs need at run time, as resolved by the lock file. */
-function npmComponents(): Component[] {
-  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
-    readonly packages: Readonly<Record<string, LockedPackage>>;
+function describe(
+  type: string,
+  name: string,
+  version: string,
+  more: { readonly license?: string; readonly sha256?: string; readonly qualifiers?: string },
+): Component {
+  const purl = `pkg:${type}/${name.replace("@", "%40")}@${encodeURIComponent(version)}${more.qualifiers ?? ""}`;
+  return {
+    type: "library",
+    name,
+    version,
+    purl,
+    ...(more.license && { licenses: [{ license: { name: more.license } }] }),
+    ...(more.sha256 && { hashes: [{ alg: "SHA-256", content: more.sha256 }] }),
   };
-  const found = new Set<string>();
-  const waiting = ["node_modules/node", ...PROGRAMS];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const entry = lock.packages[path];
-    if (!entry || found.has(path)) continue;
-    found.add(path);
-    if (entry.link && entry.resolved) waiting.push(entry.resolved);
-    const names = Object.keys(entry.dependencies ?? {}).filter((name) => !BUILD_TOOLS.includes(name));
-    waiting.push(...names.map((name) => resolve(lock.packages, path, name)));
-  }
-  return [...found]
-    .filter((path) => path.includes("node_modules/") && !lock.packages[path]?.link)
-    .toSorted()
-    .map((path) => {
-      const { version = "", license } = lock.packages[path] ?? {};
-      return component("npm", path.slice(path.lastIndexOf("node_modules/") + 13), version, license);
-    });
-}
-
-/** Finds a package in the nearest `node_modules` above the one that requires it. */
-function resolve(packages: Readonly<Record<string, LockedPackage>>, from: string, name: string): string {
-  for (let folder = from; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
-    const path = `${folder}/node_modules/${name}`;
-    if (packages[path]) return path;
-  }
-  return `node_modules/${name}`;
-}
-
-function component(type: string, name: string, version: string, license?: string): Component {
-  const purl = `pkg:${type}/${name.replace("@", "%40")}@${encodeURIComponent(version)}`;
-  return { type: "library", name, version, purl, ...(license && { licenses: [{ license: { name: license } }] }) };
 }

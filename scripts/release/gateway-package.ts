@@ -25,8 +25,10 @@ a \`curl\` command that works right away. It needs Node.js ${OLDEST_GATEWAY_NODE
 `;
 
 /** Packs the built gateway and console into `folder`. Returns the file's path. */
-export function writeGatewayPackage(folder: string): Promise<string> {
+export function writeGatewayPackage(folder: string, homepage: string): Promise<string> {
   return packNpm(folder, {
+    homepage,
+    programs: ["gateway", "console"],
     name: "@fairway/gateway",
     description: "Fairway, a Kubernetes-native AI model gateway, with its console.",
     readme: README,

@@ -40,8 +40,10 @@ export async function writeShellFiles(folder: string): Promise<void> {
 }
 
 /** Packs `packages/cli/dist` into `folder`; the command line must be built. Returns the file's path. */
-export function writeNpmPackage(folder: string): Promise<string> {
+export function writeNpmPackage(folder: string, homepage: string): Promise<string> {
   return packNpm(folder, {
+    homepage,
+    programs: ["cli"],
     name: "@fairway/cli",
     description: "The terminal client of Fairway, a Kubernetes-native AI model gateway.",
     readme: README,

@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findHelm } from "@fairway/testkit/helm";
 import { OLDEST_NODE } from "../../packages/cli/src/core/version.ts";
+import { ARCHITECTURES } from "../image/packages.ts";
 import { OLDEST_GATEWAY_NODE, readLauncherNode } from "./gateway-package.ts";
+import { joinImages } from "./image-index.ts";
 import { releaseVersion } from "./version.ts";
 import { writeRelease } from "./write.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fairway-release-"));
 const version = releaseVersion();
-const architecture = process.arch === "x64" ? "amd64" : process.arch;
 const executable = `fairway-${process.platform}-${process.arch}`;
 let files: string[] = [];
 
@@ -21,7 +22,10 @@ beforeAll(async () => {
   files = await writeRelease({
     folder: join(folder, "release"),
     downloads: "https://downloads.test/v1",
-    homepage: "https://fairway.test",
+    homepage: "https://fairway.test/models",
+    registry: "registry.test/models",
+    // Debian publishes repairs between two releases.
+    isLocked: false,
   });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,14 +51,16 @@ async function startPackage(home: string): Promise<{ url: string; ask(): Promise
 const path = (name: string) => join(folder, "release", name);
 
 describe("the release", () => {
-  it("has an image with its parts, a package, an executable, a chart, a formula, notes and checksums", () => {
+  it("has an image of each architecture with its parts, packages, an executable, a chart, a formula, notes and checksums", () => {
     expect(files.toSorted()).toEqual(
       [
         "SHA256SUMS",
         `fairway-${version}.tgz`,
         `fairway-cli-${version}.tgz`,
-        `fairway-gateway-${version}-${architecture}.cdx.json`,
-        `fairway-gateway-${version}-${architecture}.tar`,
+        ...ARCHITECTURES.flatMap((one) => [
+          `fairway-gateway-${version}-${one}.cdx.json`,
+          `fairway-gateway-${version}-${one}.tar`,
+        ]),
         `fairway-gateway-${version}.tgz`,
         executable,
         "fairway.rb",
@@ -130,6 +136,46 @@ describe("the release", () => {
     const shown = execFileSync(findHelm(), ["show", "chart", chart], { encoding: "utf8" });
     expect(shown).toContain(`version: ${version}`);
     expect(execFileSync("tar", ["-tzf", chart], { encoding: "utf8" })).not.toContain("/tests/helm.ts");
+  });
+
+  it("has a chart whose image is the one that is published with it", () => {
+    const args = ["template", "fairway", path(`fairway-${version}.tgz`), "--show-only", "templates/deployment.yaml"];
+    const secrets = ["--set", "secrets.generateWithoutCluster=true"];
+    const shown = execFileSync(findHelm(), [...args, ...secrets], { encoding: "utf8" });
+    expect(shown).toContain(`image: "registry.test/models/gateway:${version}"`);
+  });
+
+  it("has an image of which registries answer with the part of the right architecture", () => {
+    const layout = join(folder, "layout");
+    const archives = ARCHITECTURES.map((one) => path(`fairway-gateway-${version}-${one}.tar`));
+    const blob = <T>(digest: string) =>
+      JSON.parse(readFileSync(join(layout, "blobs", digest.replace(":", "/")), "utf8")) as T;
+    const { manifests } = blob<{ manifests: { digest: string; platform: object }[] }>(joinImages(layout, archives));
+    expect(manifests.map(({ platform }) => platform)).toEqual(
+      ARCHITECTURES.map((one) => ({ os: "linux", architecture: one })),
+    );
+    for (const [index, { digest }] of manifests.entries()) {
+      const { metadata } = JSON.parse(readFileSync(archives[index]?.replace(/tar$/, "cdx.json") ?? "", "utf8")) as {
+        metadata: { component: { version: string } };
+      };
+      expect(metadata.component.version).toBe(digest);
+      const { layers } = blob<{ layers: { digest: string }[] }>(digest);
+      for (const layer of layers)
+        expect(statSync(join(layout, "blobs", layer.digest.replace(":", "/"))).size).toBeGreaterThan(0);
+    }
+  });
+
+  it("has the licences of what its packages contain, and says where the project is", () => {
+    for (const name of ["cli", "gateway"]) {
+      const home = join(folder, name === "cli" ? "prefix" : "gateway", "node_modules/@fairway", name);
+      expect(JSON.parse(readFileSync(join(home, "package.json"), "utf8"))).toMatchObject({
+        homepage: "https://fairway.test/models",
+        repository: { type: "git", url: "git+https://fairway.test/models.git" },
+      });
+      const licences = readFileSync(join(home, "LICENSES.npm"), "utf8");
+      expect(licences).toMatch(/^zod \d.* \(MIT\)$/m);
+      expect(licences).not.toMatch(/^vitest /m);
+    }
   });
 
   it("has a formula with the checksum of the executable", () => {

@@ -3,6 +3,9 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 
+/** Address of the project until it is published somewhere; a release names its own. */
+export const HOMEPAGE = "https://example.com/fairway";
+
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
 interface VersionedFile {
