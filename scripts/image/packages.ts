@@ -75,7 +75,7 @@ function describePackage(file: string): FetchedPackage {
   return { name: readField(file, "Package"), version: readField(file, "Version"), sha256, file };
 }
 
-export function readField(file: string, field: string): string {
+function readField(file: string, field: string): string {
   return execFileSync("dpkg-deb", ["-f", file, field], { encoding: "utf8" }).trim();
 }
 

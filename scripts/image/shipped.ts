@@ -18,7 +18,7 @@ const LICENCE_FILES = /^(?:licen[cs]e|copying|notice|copyright)/i;
 const IN_PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /** Returns the packages of a program, by name. The gateway must be built; the two others are built in memory. */
-export async function listShippedPackages(program: Program): Promise<ShippedPackage[]> {
+async function listShippedPackages(program: Program): Promise<ShippedPackage[]> {
   const folder = join(ROOT, "packages", program);
   const modules = program === "gateway" ? readMaps(join(folder, "dist")) : await listModules(folder);
   const folders = new Set(modules.flatMap((path) => IN_PACKAGE.exec(path)?.[1] ?? []));
