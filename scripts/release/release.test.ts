@@ -140,7 +140,10 @@ describe("the release", () => {
 
   it("has a chart whose image is the one that is published with it", () => {
     const args = ["template", "fairway", path(`fairway-${version}.tgz`), "--show-only", "templates/deployment.yaml"];
-    const secrets = ["--set", "secrets.generateWithoutCluster=true,database.type=sqlite,replicaCount=1,redis.enabled=false"];
+    const secrets = [
+      "--set",
+      "secrets.generateWithoutCluster=true,database.type=sqlite,replicaCount=1,redis.enabled=false",
+    ];
     const shown = execFileSync(findHelm(), [...args, ...secrets], { encoding: "utf8" });
     expect(shown).toContain(`image: "registry.test/models/gateway:${version}"`);
   });
