@@ -156,12 +156,16 @@ function rotationJob({ storage, snapshots, clock, tokens }: Core): ScheduledJob 
   };
 }
 
-function statisticsJob({ storage, clock }: Core): ScheduledJob {
+function statisticsJob({ storage, clock, snapshots }: Core): ScheduledJob {
   const { database, logDatabase: logs } = storage;
+  const readBounds = () => {
+    const { TagValuesMost: values, EndUsersMost: endUsers } = snapshots.current().options;
+    return { values, endUsers };
+  };
   return {
     name: "statistics-rollup",
     isLeaderOnly: true,
     everyMs: MINUTE_MS,
-    run: (signal, confirm) => rollUpStatistics({ database, logs, clock, confirm }, signal),
+    run: (signal, confirm) => rollUpStatistics({ database, logs, clock, confirm, bounds: readBounds() }, signal),
   };
 }

@@ -226,9 +226,12 @@ export function createOperations(deps: OperationsDeps): Operations {
   return { routes, channels, pauses, jobs, wallet, reports, runnables: [jobs, tail] };
 }
 
-function buildReportDeps({ logDatabase, clock, snapshots }: OperationsDeps, { readNames }: Channels): ReportDeps {
+function buildReportDeps(
+  { database, logDatabase: logs, clock, snapshots }: OperationsDeps,
+  { readNames }: Channels,
+): ReportDeps {
   const options = () => snapshots.current().options;
-  return { store: createReportStore({ database: logDatabase }), clock, options, channelNames: readNames };
+  return { store: createReportStore({ logs, database }), clock, options, channelNames: readNames };
 }
 
 async function logClearing(

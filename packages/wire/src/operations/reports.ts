@@ -88,7 +88,7 @@ export const reportUsage = endpoint({
   method: "GET",
   path: "/api/report/usage",
   access: "admin",
-  summary: "Calls, tokens and cost by any fields and filters, exact to the unit, from the rows of the log.",
+  summary: "Calls, tokens and cost by any fields and filters, exact to the unit, from sums and the rows of the log.",
   query: z.object({ ...selfFilter, username: queryText, user_id: queryInt, channel: queryInt }),
   data: UsageReport,
   fails: ["invalid_field"],

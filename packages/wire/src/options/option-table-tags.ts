@@ -1,4 +1,5 @@
 import { option } from "./option-definition.ts";
+import { integerType } from "./option-kinds.ts";
 import { tagHeadersType, tagPolicyType } from "./tag-types.ts";
 
 /** Options for tags and end users of calls. */
@@ -11,4 +12,9 @@ export const TAG_OPTIONS = {
     "relay",
     "Headers of other products that set a tag, by name: the key of the tag, or ~end_user. Of a list, the first word counts.",
   ]),
+  TagValuesMost: option(integerType(0, 10_000), "500", [
+    "relay",
+    "Values of a tag, and models, of one account and day that have sums of their own in reports over long periods; further ones are summed as ~other.",
+  ]),
+  EndUsersMost: option(integerType(0, 100_000), "5000", ["relay", "The same for end users."]),
 } as const;

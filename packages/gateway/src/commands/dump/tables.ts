@@ -1,5 +1,6 @@
 import { FACET_MARK, LATER_SUMS_GAP } from "../../resources/statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../resources/statistics/log-sums.ts";
+import { REPORT_SUMS_GAP, REPORT_SUMS_MARK } from "../../resources/statistics/report-sums/gather.ts";
 import { STATISTICS_MARK } from "../../resources/statistics/rollup.ts";
 import { STATISTICS_UNTIL } from "../../resources/statistics/store.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
@@ -30,6 +31,8 @@ export const TABLES = {
   usage_statistics: ["span", "dimension", "owner_id", "subject", "start"],
   facet_sums: ["user_id", "span", "start", "type", "username"],
   log_sums: ["by_model", "model_name", "span", "start", "type"],
+  report_sums: ["cube", "tag_key", "span", "owner_id", "start", "value", "model"],
+  report_values: ["cube", "tag_key", "owner_id", "start"],
   midjourneys: ["id"],
   tasks: ["id"],
   response_owners: ["response_id", "user_id"],
@@ -89,6 +92,8 @@ export const MARKS: readonly string[] = [
   LATER_SUMS_GAP,
   LOG_SUMS_MARK,
   LOG_SUMS_GAP,
+  REPORT_SUMS_MARK,
+  REPORT_SUMS_GAP,
   ...EXPORT_MARKS,
   FAN_OUT_MARK,
 ];

@@ -25,6 +25,7 @@ export class ReportGroups {
   #groups = new Map<string, ReportGroup>();
   readonly #rest = new Map<number, Figures>();
   #left = 0;
+  #leftOut = 0;
   readonly #by: readonly ReportField[];
 
   constructor(by: readonly ReportField[]) {
@@ -47,14 +48,32 @@ export class ReportGroups {
     addFigures(this.total, figures);
   }
 
+  /** Notes that calls came as `~other`, with the number of their values. */
+  noteLeftOut(values: number): void {
+    this.#leftOut += values;
+  }
+
   /** Returns the groups of an interval from the most expensive to the cheapest, with `~other` at its end. */
   finish(): { readonly groups: readonly ReportGroup[]; readonly left: number; readonly isBounded: boolean } {
     this.#cut(MAX_REPORT_ROWS);
     const values = this.#by.flatMap((field) => (hasId(field) ? [0, OTHER_VALUE] : [OTHER_VALUE]));
+    this.#joinRest();
     const rest = [...this.#rest].map(([start, figures]) => ({ start, values, figures }));
     const groups = [...this.#groups.values()].toSorted(compareGroups);
     const all = [...groups, ...rest].toSorted((one, other) => one.start - other.start);
-    return { groups: all, left: this.#left, isBounded: rest.length > 0 };
+    const left = this.#left + this.#leftOut;
+    return { groups: all, left, isBounded: rest.length > 0 || this.#leftOut > 0 };
+  }
+
+  /** Sums may have the group of the rest already. */
+  #joinRest(): void {
+    const fields = this.#by.map((field) => (hasId(field) ? 0 : OTHER_VALUE));
+    for (const [start, figures] of this.#rest) {
+      const key = JSON.stringify([start, ...fields]);
+      const same = this.#groups.get(key);
+      if (same) addFigures(figures, same.figures);
+      this.#groups.delete(key);
+    }
   }
 
   #cut(most: number): void {

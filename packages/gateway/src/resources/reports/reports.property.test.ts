@@ -123,7 +123,7 @@ eachDatabase("a report over random rows", (open) => {
   afterAll(() => kit.database.close());
 
   test("equals the plain sum over them, to the unit", async () => {
-    const store = createReportStore(kit);
+    const store = createReportStore({ ...kit, logs: kit.database });
     const cases = fc.record({
       rows: fc.array(row, { maxLength: 40 }),
       by: fc.uniqueArray(field, { maxLength: 3 }),
@@ -170,7 +170,12 @@ eachDatabase("a report over random rows", (open) => {
     await insertLogs(kit.database, rows);
     const groups = new ReportGroups(["end_user"]);
     const period = { from: START, to: START + LENGTH - 1 };
-    await createReportStore(kit).addPeriod(groups, { by: ["end_user"], filter: EVERYTHING, period, start: START });
+    await createReportStore({ ...kit, logs: kit.database }).addPeriod(groups, {
+      by: ["end_user"],
+      filter: EVERYTHING,
+      period,
+      start: START,
+    });
     const found = groups.finish();
     expect(found.groups).toHaveLength(10_001);
     expect(found.groups.at(-1)?.values).toEqual(["~other"]);

@@ -7,8 +7,10 @@ import { beginningWith, containing, like } from "../../storage/like.ts";
 import type { LogQuery, Period } from "../logs/filter.ts";
 import { matching } from "../logs/rows.ts";
 import { slicePeriod } from "../logs/slices.ts";
+import { addSums } from "./add-sums.ts";
 import { listSources, type GroupRow } from "./fields.ts";
 import type { Figures, ReportGroups } from "./groups.ts";
+import { createReportSums, findSums } from "./sums.ts";
 
 export interface ReportStore {
   /** Adds the calls of a period to the groups. */
@@ -38,18 +40,41 @@ const FIGURES = {
 
 type SummedRow = GroupRow & Readonly<Record<keyof Figures, number | string>>;
 
-export function createReportStore({ database }: { readonly database: Database }): ReportStore {
+export interface ReportStoreDeps {
+  /** Database of the log. */
+  readonly logs: Database;
+  /** Database of the sums, users and tokens; the same one unless logs have their own. */
+  readonly database: Database;
+}
+
+/** Creates the SQL of reports: whole hours come from sums where they answer the question, the rest from the log. */
+export function createReportStore({ logs, database }: ReportStoreDeps): ReportStore {
+  const sums = createReportSums({ database });
   return {
     async addPeriod(groups, query) {
-      for await (const slice of slicePeriod(database, query.filter, query.period)) {
-        const rows = await readGroups(database, query, slice);
-        const isCut = rows.length > MAX_GROUPS_READ;
-        for (const row of rows.slice(0, MAX_GROUPS_READ)) groups.add(query.start, row, toFigures(row));
-        if (isCut) groups.addRest(query.start, await readRest(database, query, { slice, rows }));
-        await addManifold(database, groups, query, slice);
-      }
+      const { by, filter, period, start } = query;
+      const question = findSums(by, filter);
+      const hours = question && (await sums.findHours(period));
+      if (!question || !hours) return addRows(logs, groups, query);
+      await addSums({ sums, database }, groups, { question, hours, start });
+      const edges = [
+        { from: period.from, to: hours.from - 1 },
+        { from: hours.before, to: period.to },
+      ];
+      for (const edge of edges.filter(({ from, to }) => from <= to))
+        await addRows(logs, groups, { ...query, period: edge });
     },
   };
+}
+
+async function addRows(logs: Database, groups: ReportGroups, query: ReportQuery): Promise<void> {
+  for await (const slice of slicePeriod(logs, query.filter, query.period)) {
+    const rows = await readGroups(logs, query, slice);
+    const isCut = rows.length > MAX_GROUPS_READ;
+    for (const row of rows.slice(0, MAX_GROUPS_READ)) groups.add(query.start, row, toFigures(row));
+    if (isCut) groups.addRest(query.start, await readRest(logs, query, { slice, rows }));
+    await addManifold(logs, groups, query, slice);
+  }
 }
 
 const TYPES = [LOG_TYPE.consume, LOG_TYPE.error];

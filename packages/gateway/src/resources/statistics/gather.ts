@@ -25,6 +25,9 @@ export const GATHERED = [
   "use_time",
   "created_at",
   "other",
+  "actor",
+  "tags",
+  "end_user",
 ] as const;
 
 export type GatheredLog = Pick<Selectable<LogTable>, (typeof GATHERED)[number]>;

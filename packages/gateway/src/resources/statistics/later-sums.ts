@@ -1,22 +1,62 @@
+import { MAX_REPORT_SECONDS } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { readMark } from "../usage-data/log-mark.ts";
-import { addSlots, type CountedSlot, type CountTable } from "./counted-rows.ts";
+import { addSlots } from "./counted-rows.ts";
 import { DAY } from "./dimensions.ts";
 import { FACET_MARK, FACET_SUMS, gatherFacets, LATER_SUMS_GAP } from "./facet-sums.ts";
 import type { GatheredLog } from "./gather.ts";
 import { gatherLogSums, LOG_SUMS, LOG_SUMS_GAP, LOG_SUMS_MARK } from "./log-sums.ts";
+import { addReportSums } from "./report-sums/add.ts";
+import { USUAL_BOUNDS, type SumBounds } from "./report-sums/bound.ts";
+import { gatherReportSums, REPORT_SUMS_GAP, REPORT_SUMS_MARK } from "./report-sums/gather.ts";
 
 /**
  * Sums that were introduced after the statistics. They advance with the same mark, which an older program advances
  * without them.
  */
-const LATER_SUMS = [
-  { of: FACET_SUMS, mark: FACET_MARK, gapTopic: LATER_SUMS_GAP, gather: gatherFacets },
-  { of: LOG_SUMS, mark: LOG_SUMS_MARK, gapTopic: LOG_SUMS_GAP, gather: gatherLogSums },
-] as const;
+const LATER_SUMS: readonly LaterSums[] = [
+  {
+    mark: FACET_MARK,
+    gapTopic: LATER_SUMS_GAP,
+    gather(rows) {
+      const slots = gatherFacets(rows);
+      return (tx, kind) => addSlots(tx, kind, FACET_SUMS, slots);
+    },
+  },
+  {
+    mark: LOG_SUMS_MARK,
+    gapTopic: LOG_SUMS_GAP,
+    gather(rows, { trim }) {
+      const slots = gatherLogSums(rows, trim);
+      return (tx, kind) => addSlots(tx, kind, LOG_SUMS, slots);
+    },
+  },
+  {
+    mark: REPORT_SUMS_MARK,
+    gapTopic: REPORT_SUMS_GAP,
+    gather(rows, { trim, bounds }) {
+      const sums = gatherReportSums(rows, trim);
+      return (tx, kind) => addReportSums(tx, kind, sums, bounds);
+    },
+  },
+];
+
+/** Writes what a pass adds; it changes nothing that it would need again, because the database may abort and retry. */
+type WriteSums = (tx: RawTransaction, kind: Database["kind"]) => Promise<void>;
+
+interface GatherRules {
+  readonly trim: (text: string) => string;
+  readonly bounds: SumBounds;
+}
+
+interface LaterSums {
+  readonly mark: string;
+  readonly gapTopic: string;
+  readonly gather: (rows: readonly GatheredLog[], rules: GatherRules) => WriteSums;
+}
 
 interface Databases {
   readonly database: Database;
@@ -24,13 +64,16 @@ interface Databases {
   readonly clock: Clock;
 }
 
+interface PassDeps extends Databases {
+  readonly bounds?: SumBounds;
+}
+
 interface Addition {
-  readonly of: CountTable;
   readonly mark: string;
   readonly gapTopic: string;
   /** Time up to which rows were left out; 0 if none were. */
   readonly gap: number;
-  readonly slots: readonly CountedSlot[];
+  readonly write: WriteSums;
 }
 
 export interface LaterPass {
@@ -45,14 +88,14 @@ const REVISION = { table: "revisions", columns: ["topic", "revision"], key: ["to
 
 /** Returns what the rows after `from` up to `to` add. */
 export async function laterPass(
-  deps: Databases,
+  deps: PassDeps,
   rows: readonly GatheredLog[],
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<LaterPass> {
   const additions: Addition[] = [];
-  const trim = createTrim(deps);
-  for (const { of, mark, gapTopic, gather } of LATER_SUMS)
-    additions.push({ of, mark, gapTopic, gap: await gapBefore(deps, mark, from), slots: gather(rows, trim) });
+  const rules = { trim: createTrim(deps), bounds: deps.bounds ?? USUAL_BOUNDS };
+  for (const { mark, gapTopic, gather } of LATER_SUMS)
+    additions.push({ mark, gapTopic, gap: await gapBefore(deps, mark, from), write: gather(rows, rules) });
   return { to, additions };
 }
 
@@ -84,15 +127,23 @@ export async function addLaterPass(
   kind: Database["kind"],
   { to, additions }: LaterPass,
 ): Promise<void> {
-  for (const { of, mark, gapTopic, gap, slots } of additions) {
-    await addSlots(tx, kind, of, slots);
+  for (const { mark, gapTopic, gap, write } of additions) {
+    await write(tx, kind);
     await tx.run(upsertSql(kind, REVISION), [mark, to]);
     if (gap > 0) await tx.run(upsertSql(kind, REVISION), [gapTopic, gap]);
   }
 }
 
-/** Removes sums of rows that are no longer in the log, a few intervals at a time, oldest first. */
-export async function removeOldSums({ db }: Database, logs: Database): Promise<void> {
+/** Days after which the sums of reports are removed: the longest period of a report. */
+const REPORT_SECONDS = MAX_REPORT_SECONDS + DAY;
+
+/**
+ * Removes sums of rows that are no longer in the log, and old ones of reports, a few intervals at a time, oldest first.
+ */
+export async function removeOldSums(databases: Databases): Promise<void> {
+  await removeOldReportSums(databases);
+  const { logs, database } = databases;
+  const { db } = database;
   const rows = logs.db.selectFrom("logs").select("created_at").orderBy("created_at").orderBy("id").limit(1);
   const oldest = await rows.executeTakeFirst();
   if (!oldest) return;
@@ -103,6 +154,17 @@ export async function removeOldSums({ db }: Database, logs: Database): Promise<v
     for (let turn = 0; turn < most; turn++) {
       const first = await db.selectFrom(table).select("start").orderBy("start").limit(1).executeTakeFirst();
       if (!first || first.start >= oldest.created_at - DAY) break;
+      await db.deleteFrom(table).where("start", "=", first.start).execute();
+    }
+  }
+}
+
+async function removeOldReportSums({ database: { db }, clock }: Databases): Promise<void> {
+  const oldest = seconds(clock) - REPORT_SECONDS;
+  for (const table of ["report_sums", "report_values"] as const) {
+    for (let turn = 0; turn < HOURS_AT_ONCE; turn++) {
+      const first = await db.selectFrom(table).select("start").orderBy("start").limit(1).executeTakeFirst();
+      if (!first || first.start >= oldest) break;
       await db.deleteFrom(table).where("start", "=", first.start).execute();
     }
   }

@@ -11,6 +11,7 @@ import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from ".
 import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
 import { formatHistogram, withText } from "./histogram.ts";
 import { addLaterPass, laterPass, removeOldSums, type LaterPass } from "./later-sums.ts";
+import type { SumBounds } from "./report-sums/bound.ts";
 import { STATISTICS_UNTIL } from "./store.ts";
 
 export interface StatisticsRollupDeps {
@@ -25,6 +26,8 @@ export interface StatisticsRollupDeps {
   readonly settleMs?: number;
   /** Rows that are added at once. More rows share sums, but occupy memory and the database for longer. */
   readonly rowsPerPass?: number;
+  /** How many values of tags, models and end users have sums of their own. */
+  readonly bounds?: SumBounds;
   /** Called before each write; throws if another replica leads. */
   readonly confirm?: () => Promise<void>;
 }
@@ -51,7 +54,7 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   const { database, logs, clock } = deps;
   const settleMs = logs.kind === "sqlite" ? 0 : (deps.settleMs ?? SETTLE_MS);
   const until = seconds(clock) - 1;
-  await removeOldSums(database, logs);
+  await removeOldSums(deps);
   const newest = await newestLogId(logs.db);
   const start = await readMark(database, STATISTICS_MARK);
   // Another log replaced the old one; its rows may already be in the sums.

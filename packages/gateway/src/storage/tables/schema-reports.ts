@@ -17,3 +17,29 @@ export interface SavedReportTable {
   created_at: number;
   updated_at: number;
 }
+
+/** Sums of calls of one account over an hour or a day. */
+export interface ReportSumTable {
+  cube: number;
+  tag_key: string;
+  span: number;
+  owner_id: number;
+  start: number;
+  value: string;
+  model: string;
+  calls: number;
+  errors: number;
+  input_tokens: number;
+  output_tokens: number;
+  quota: number;
+}
+
+/** How many values of a tag, end users or models the sums of a day have. */
+export interface ReportValueTable {
+  cube: number;
+  tag_key: string;
+  owner_id: number;
+  start: number;
+  counted: number;
+  left_out: number;
+}

@@ -13,7 +13,7 @@ import type { BatchIdTable, BatchTable } from "./schema-batches.ts";
 import type { EventTable, WebhookDeliveryTable, WebhookEndpointTable } from "./schema-events.ts";
 import type { TeamTables } from "./schema-teams.ts";
 import type { IdentityProviderTable, UserIdentityTable } from "./schema-identity.ts";
-import type { SavedReportTable } from "./schema-reports.ts";
+import type { ReportSumTable, ReportValueTable, SavedReportTable } from "./schema-reports.ts";
 import type { ChannelPauseTable } from "./schema-pauses.ts";
 import type { PricePlanTable } from "./schema-prices.ts";
 import type { ScimGroupTable, ScimMemberTable, ScimUserTable } from "./schema-scim.ts";
@@ -53,6 +53,8 @@ export interface Schema extends TeamTables {
   usage_statistics: UsageStatisticsTable;
   facet_sums: FacetSumsTable;
   log_sums: LogSumsTable;
+  report_sums: ReportSumTable;
+  report_values: ReportValueTable;
   midjourneys: MidjourneyTable;
   tasks: TaskTable;
   response_owners: ResponseOwnerTable;

@@ -39,7 +39,7 @@ eachDatabase("scheduled reports", (open) => {
     makeDueReports(
       {
         database: kit.database,
-        store: createReportStore(kit),
+        store: createReportStore({ database: kit.database, logs: kit.database }),
         clock: kit.deps.clock,
         options: () => ({ QuotaPerUnit: 500_000 }),
         channelNames: () => Promise.resolve(new Map()),

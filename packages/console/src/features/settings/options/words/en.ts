@@ -151,6 +151,8 @@ export const labels = {
   ClientFallbacks: "Clients may name fallback models",
   TagPolicy: "Tags of calls",
   TagHeaders: "Headers that set tags",
+  TagValuesMost: "Values of a tag that have sums",
+  EndUsersMost: "End users that have sums",
   BatchEnabled: "Batches",
   BatchGroups: "Groups that may create batches",
   BatchMaxItems: "Requests in one batch",

@@ -150,6 +150,8 @@ export const labels: Record<OptionKey, string> = {
   ClientFallbacks: "客户端可自带备用模型",
   TagPolicy: "调用标签",
   TagHeaders: "写入标签的请求头",
+  TagValuesMost: "每个标签单独汇总的值的个数",
+  EndUsersMost: "单独汇总的最终用户数",
   BatchEnabled: "批处理",
   BatchGroups: "可创建批处理的分组",
   BatchMaxItems: "单个批处理的请求数",
