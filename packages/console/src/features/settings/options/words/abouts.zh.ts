@@ -152,8 +152,7 @@ export const abouts: Record<OptionKey, string> = {
   TagPolicy:
     "按键列出要保存的调用标签；end_user 决定是否记录终端用户：off 不记录，client 由客户端提供时记录，required 必须提供。团队和令牌可以有自己的规则。",
   TagHeaders: "其他产品用来写入标签的请求头：值为标签的键，或 ~end_user。请求头是列表时取第一个词。",
-  TagValuesMost:
-    "长期报表中，每个账户每天每个标签（以及模型）最多有多少个值单独汇总；更多的值合并为 ~other。",
+  TagValuesMost: "长期报表中，每个账户每天每个标签（以及模型）最多有多少个值单独汇总；更多的值合并为 ~other。",
   EndUsersMost: "长期报表中，每个账户每天最多有多少个最终用户单独汇总；更多的合并为 ~other。",
   BatchEnabled: "客户端可以在支持的渠道上创建批处理。",
   BatchGroups: "可以创建批处理的分组，每行一个；留空表示全部允许。",
