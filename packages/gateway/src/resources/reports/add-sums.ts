@@ -51,7 +51,9 @@ async function createToGroupRow(
   rows: readonly SumRow[],
 ): Promise<(row: SumRow) => GroupRow> {
   const { cube, tagKey, isByOwner } = question;
-  const owners = isByOwner ? await readOwners(database, [...new Set(rows.map(({ owner }) => owner))]) : new Map();
+  const owners = isByOwner
+    ? await readOwners(database, [...new Set(rows.map(({ owner }) => owner))])
+    : new Map<number, Owner>();
   const ids = cube === CUBE.token ? [...new Set(rows.map(({ value }) => Number(value)))] : [];
   const tokens = await readRowNames(database.raw, "tokens", ids);
   return ({ owner, value, model }) => ({

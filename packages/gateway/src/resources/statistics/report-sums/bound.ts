@@ -9,7 +9,7 @@ import { addSum, buildSumKey, CUBE, type CubeNumber, type ReportSum, type SumKey
 
 /** How many values of an account and a day have sums of their own; further ones are summed as `~other`. */
 export interface SumBounds {
-  /** Of each tag key, and models. */
+  /** Values of each tag key, and models. */
   readonly values: number;
   readonly endUsers: number;
 }
@@ -50,17 +50,19 @@ export async function boundSums(
   const endUsers = await findExcess(plain, sums, { cube: CUBE.endUser, most: bounds.endUsers });
   const tags = await findExcess(plain, sums, { cube: CUBE.tag, most: bounds.values });
   const named = joinExcess(sums, (key) => {
-    const model = models.has(dayOf({ ...key, cube: CUBE.model, tagKey: "", value: "" })) ? OTHER_VALUE : key.model;
+    const model = models.has(buildDayName({ ...key, cube: CUBE.model, tagKey: "", value: "" }))
+      ? OTHER_VALUE
+      : key.model;
     if (key.cube === CUBE.model) return { ...key, model };
-    if (key.cube === CUBE.endUser) return endUsers.has(dayOf(key)) ? { ...key, value: OTHER_VALUE } : key;
+    if (key.cube === CUBE.endUser) return endUsers.has(buildDayName(key)) ? { ...key, value: OTHER_VALUE } : key;
     if (key.cube !== CUBE.tag && key.cube !== CUBE.tagModel) return key;
-    const isOther = tags.has(dayOf({ ...key, cube: CUBE.tag, model: "" }));
+    const isOther = tags.has(buildDayName({ ...key, cube: CUBE.tag, model: "" }));
     return { ...key, value: isOther ? OTHER_VALUE : key.value, model: key.cube === CUBE.tag ? "" : model };
   });
   const most = MODELS_PER_VALUE * bounds.values;
   const pairs = await findExcess(plain, named, { cube: CUBE.tagModel, most });
   return joinExcess(named, (key) =>
-    key.cube === CUBE.tagModel && pairs.has(dayOf(key)) ? { ...key, value: OTHER_VALUE } : key,
+    key.cube === CUBE.tagModel && pairs.has(buildDayName(key)) ? { ...key, value: OTHER_VALUE } : key,
   );
 }
 
@@ -71,7 +73,7 @@ function joinExcess(sums: readonly ReportSum[], rename: (key: SumKey) => SumKey)
 }
 
 /** Names the sum of the day that a key belongs to. */
-function dayOf(key: SumKey): string {
+function buildDayName(key: SumKey): string {
   return buildSumKey({ ...key, span: DAY, start: key.start - (key.start % DAY) }).join("\n");
 }
 
@@ -93,14 +95,14 @@ async function findExcess(
 ): Promise<ReadonlySet<string>> {
   const days = sums.flatMap(({ key }) => (key.cube === cube && key.span === DAY && isBounded(key) ? [key] : []));
   const stored = await readStored(writer, days);
-  const fresh = days.filter((key) => !stored.has(dayOf(key)));
+  const fresh = days.filter((key) => !stored.has(buildDayName(key)));
   const byDay = Map.groupBy(fresh, (key) => buildDayKey(key).join("\n"));
   const counts = await readCounts(writer, [...byDay.values()]);
   const excess = new Set<string>();
   const rows: (string | number)[][] = [];
   for (const [day, keys] of byDay) {
     const room = Math.max(0, most - (counts.get(day) ?? 0));
-    for (const key of keys.slice(room)) excess.add(dayOf(key));
+    for (const key of keys.slice(room)) excess.add(buildDayName(key));
     const [first] = keys;
     const counted = Math.min(room, keys.length);
     if (first) rows.push([...buildDayKey(first), counted, keys.length - counted]);
