@@ -52,8 +52,11 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/billing/ledger/redis": inOrder(`
     scripts calls open-holds token-limits account-loader release reaper recovery
-    reservations balance-sync ledger-settings own-journal outage-check settler sender renewer settlement-writer live-deposits
+    reservations balance-sync ledger-settings own-journal outage-check settler pruning sender renewer shares settlement-writer live-deposits
     redis-ledger live-accounts
+  `),
+  "packages/gateway/src/billing/ledger/redis/shares": inOrder(`
+    share-rows keepers answers adoption keeper borrower shares
   `),
   "packages/gateway/src/billing/audit": inOrder(`
     difference counters logging-periods log-rows sums balances deposits scripts audit

@@ -70,7 +70,13 @@ export const TABLES = {
 } as const satisfies Partial<Record<keyof Schema, readonly string[]>>;
 
 /** Tables that only concern running processes, or that count the changes of one database. */
-export const LEFT_BEHIND: readonly (keyof Schema)[] = ["leases", "replicas", "revisions"];
+export const LEFT_BEHIND: readonly (keyof Schema)[] = [
+  "leases",
+  "replicas",
+  "revisions",
+  "balance_shares",
+  "balance_keepers",
+];
 
 export type DumpedTable = keyof typeof TABLES;
 

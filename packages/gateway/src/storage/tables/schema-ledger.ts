@@ -56,6 +56,35 @@ export interface BalanceOutboxTable {
   applied_at: Generated<number>;
 }
 
+/** A reservation that a replica without Redis asks others to make there; its hold is a row of `holds` too. */
+export interface BalanceShareTable {
+  request_id: string;
+  user_id: number;
+  /** 0 = no token. */
+  token_id: number;
+  /** The amount to reserve; above `granted` while an extension waits for its answer. */
+  wanted: number;
+  /** -1 = no larger amount than `wanted`. */
+  wished: number;
+  is_charged: number;
+  /** The limit of the token as the replica knows it: a number, `u` or '' for unknown. */
+  token_limit: string;
+  limit_revision: number;
+  /** -1 = not granted. */
+  granted: number;
+  /** '' while it waits, then `granted` or the refusal as JSON. */
+  answer: string;
+  /** Milliseconds of the database. */
+  asked_at: number;
+}
+
+/** Replicas that have Redis and answer rows of `balance_shares`. */
+export interface BalanceKeeperTable {
+  replica: string;
+  /** Milliseconds of the database. */
+  until_at: number;
+}
+
 /** Ledger state that must survive a loss of Redis: `epoch` (number) and `installation` (text). */
 export interface LedgerStateTable {
   name: string;

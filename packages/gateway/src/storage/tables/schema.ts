@@ -20,7 +20,9 @@ import type { ScimGroupTable, ScimMemberTable, ScimUserTable } from "./schema-sc
 import type { ObjectUsageTable, UpstreamObjectTable } from "./schema-objects.ts";
 import type { FacetSumsTable, LogSumsTable, UsageStatisticsTable } from "./schema-statistics.ts";
 import type {
+  BalanceKeeperTable,
   BalanceOutboxTable,
+  BalanceShareTable,
   BudgetHoldTable,
   BudgetReapedTable,
   BudgetTable,
@@ -80,6 +82,8 @@ export interface Schema extends TeamTables {
   holds: HoldTable;
   log_outbox: LogOutboxTable;
   balance_outbox: BalanceOutboxTable;
+  balance_shares: BalanceShareTable;
+  balance_keepers: BalanceKeeperTable;
   ledger_state: LedgerStateTable;
   budgets: BudgetTable;
   budget_holds: BudgetHoldTable;

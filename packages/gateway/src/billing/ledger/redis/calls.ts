@@ -21,6 +21,12 @@ const hasToken = ({ tokenId }: Owner) => (tokenId === 0 ? "0" : "1");
 export const recordTail = ({ userId, tokenId }: Owner) => `:${userId}:${tokenId}`;
 export const buildAccountKey = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
 
+const SHARE = "share/";
+
+/** Returns the id in Redis of a reservation that this request has in the database. */
+export const buildShareId = (requestId: string) => `${SHARE}${requestId}`;
+export const isShareId = (id: string) => id.startsWith(SHARE);
+
 /** @param isRepeated an earlier attempt may have run without an answer */
 export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
   const { requestId, userId, amount, wished = "", isCharged, grant, grantRevision = 0 } = request;

@@ -2,9 +2,9 @@ import type { Logger } from "../../../observability/log.ts";
 import type { RedisClient } from "../../../redis/client.ts";
 import { SHARDS } from "../../../redis/keys.ts";
 import { chargeText } from "../charge.ts";
-import { reapedCharge } from "../booking/reaped-charge.ts";
+import { reapedCharge, toHold } from "../booking/reaped-charge.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
-import { reapCall } from "./calls.ts";
+import { isShareId, reapCall, releaseCall } from "./calls.ts";
 import { DUE } from "./scripts.ts";
 import type { OpenHold } from "../booking/booking.ts";
 
@@ -53,7 +53,18 @@ function dueHolds(answer: unknown): DueHold[] {
   });
 }
 
-async function reapAll(due: readonly DueHold[], { redis, log, lease, now }: LiveReaperDeps): Promise<number> {
+/** Shares have their charge in the database, so they end without one. */
+async function endShares(shares: readonly DueHold[], { redis, now }: LiveReaperDeps): Promise<void> {
+  const calls = shares.map((share) => releaseCall(redis.keys, toHold(share, now())));
+  if (calls.length > 0) await redis.send(calls, TIMEOUT_MS);
+}
+
+async function reapAll(all: readonly DueHold[], deps: LiveReaperDeps): Promise<number> {
+  const { redis, log, lease, now } = deps;
+  const { shares = [], requests: due = [] } = Object.groupBy(all, (hold) =>
+    isShareId(hold.request_id) ? "shares" : "requests",
+  );
+  await endShares(shares, deps);
   if (due.length === 0) return 0;
   const charges = due.map((hold) => reapedCharge(hold, now()));
   const calls = charges.map((charge) => reapCall(redis.keys, charge.settlement, chargeText(charge), lease().now));

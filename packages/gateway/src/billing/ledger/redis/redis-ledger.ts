@@ -15,7 +15,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../lib/app-error.ts";
-import { repeat } from "../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../lib/async/runnable.ts";
 import { RedisUnavailable } from "../../../redis/client.ts";
 import { createLiveBudgets, type LiveBudgets } from "../../budgets/redis/live-budgets.ts";
@@ -44,11 +43,11 @@ import { createAccountLoader, type AccountLoader } from "./account-loader.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { createSettlementWriter, type SettlementWriter } from "./settlement-writer.ts";
 import { createSettler, type Settler } from "./settler/settler.ts";
-import { isPast } from "./settler/streams.ts";
+import { createShares, type Shares, type SharesDeps } from "./shares/shares.ts";
+import { createPruning } from "./pruning.ts";
 import type { UserBalance } from "../booking/accounts.ts";
 import { createLeaseTime } from "../../reservations/lease-time.ts";
-import { createHolds, type HoldDeps } from "../sql/holds.ts";
-import { renewRunning } from "../sql/renewal.ts";
+import { createHolds } from "../sql/holds.ts";
 
 /** The ledger for several processes: live balances in Redis, records in the database, a journal in between. */
 export interface RedisLedger extends Ledger, Runnable {
@@ -66,7 +65,6 @@ export interface RedisLedger extends Ledger, Runnable {
 const LEASE_MS = 60_000;
 const MAX_BACKLOG = 1_000_000;
 const MAX_PENDING = 100_000;
-const PRUNE_MS = 10_000;
 /** Longer than any transaction of a running settler. */
 const ABANDONED_MS = 20_000;
 const FLUSH_MS = 10_000;
@@ -96,7 +94,7 @@ class LiveLedger implements RedisLedger {
   readonly #settler: Settler;
   readonly #accountLoader: AccountLoader;
   readonly #reservations: RedisReservations;
-  readonly #holdDeps: HoldDeps;
+  readonly #shares: Shares;
   readonly budgets: LiveBudgets;
   readonly #orphanedJournal: OrphanedJournal;
   readonly #pruning: Runnable;
@@ -128,8 +126,8 @@ class LiveLedger implements RedisLedger {
       onLogRowRefused: settings.events.logRowRefused,
     };
     const lease = () => this.#lease();
-    this.#holdDeps = { database, clock, log, leaseMs, leaseTime };
-    const { hold: holdInDatabase, budgets } = createHolds(this.#holdDeps);
+    const holdDeps = { database, clock, log, leaseMs, leaseTime };
+    const { hold: holdInDatabase, budgets } = createHolds(holdDeps);
     this.#journal = openOwnJournal(settings);
     this.#open = createOpenHolds(this.#journal.sums);
     this.#balanceSync = createBalanceSync(common);
@@ -159,20 +157,16 @@ class LiveLedger implements RedisLedger {
       onFailure: settings.events.settlementFailed,
     });
     this.#accountLoader = createAccountLoader({ ...common, settleNow: () => this.#settler.settleNow() });
-    this.#reservations = this.#createReservations(holdInDatabase);
+    this.#shares = this.#createShares({ holdInDatabase, holdDeps, replica: name });
+    this.#reservations = this.#createReservations();
     const changes = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
     ({ changeWith: this.changeWith, changeAllWith: this.changeAllWith } = changes);
     const [open, balanceSync, onCommit] = [this.#open, this.#balanceSync, () => this.#outbox?.kick()];
     const deposits = createLiveDeposits({ ...common, lease, open, balanceSync, onCommit, budgets: () => this.budgets });
     ({ deposit: this.deposit, closeDeposit: this.closeDeposit } = deposits);
     this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
-    this.#pruning = this.#createPruning();
-  }
-
-  #createPruning(): Runnable {
-    const { log } = this.#settings;
-    const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
-    return repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
+    const isChecked = () => this.#orphanedJournal.isChecked;
+    this.#pruning = createPruning({ journal: this.#journal, settler: this.#settler, isChecked, log });
   }
 
   #createSender(): Sender {
@@ -189,7 +183,20 @@ class LiveLedger implements RedisLedger {
     });
   }
 
-  #createReservations(holdInDatabase: Ledger["hold"]): RedisReservations {
+  #createShares(own: Pick<SharesDeps, "holdInDatabase" | "holdDeps" | "replica">): Shares {
+    return createShares({
+      ...this.#settings,
+      ...this.#replayDeps(),
+      ...own.holdDeps,
+      ...own,
+      accountLoader: this.#accountLoader,
+      epochs: this.#epochs,
+      now: () => this.#settings.clock.now(),
+      balanceSync: this.#balanceSync,
+    });
+  }
+
+  #createReservations(): RedisReservations {
     const { clock, events } = this.#settings;
     return createRedisReservations({
       ...this.#settings,
@@ -198,7 +205,7 @@ class LiveLedger implements RedisLedger {
       lease: () => this.#lease(),
       now: () => clock.now(),
       sendNow: () => this.#sender.sendNow(),
-      holdInDatabase,
+      shares: this.#shares,
       isFull: () => this.#isFull(),
       onOutageHold: events.outageHold,
     });
@@ -214,6 +221,7 @@ class LiveLedger implements RedisLedger {
     const lease = () => this.#lease();
     return {
       onRecovered: (count) => events.recovered?.(count),
+      adoptShares: () => this.#shares.adopt(),
       redis,
       database,
       log,
@@ -232,7 +240,7 @@ class LiveLedger implements RedisLedger {
     await this.#epochs.start();
     for (const entry of this.#journal.unacknowledged()) this.#writer.sendAgain(entry);
     this.#orphanedJournal.check();
-    for (const part of [this.#balanceSync, this.#settler, this.#pruning]) await part.start();
+    for (const part of [this.#balanceSync, this.#settler, this.#pruning, this.#shares]) await part.start();
     let isFirst = true;
     this.#stopWatching = redis.onReady(() => {
       this.#readyAt = performance.now();
@@ -249,7 +257,7 @@ class LiveLedger implements RedisLedger {
     this.#readyAt = Infinity;
     if (!(await this.#sender.finish(FINISH_MS)))
       log.error("settlements remain in the journal until the next start", { count: this.pending });
-    for (const part of [this.#pruning, this.#settler, this.#balanceSync, this.#epochs]) await part.stop();
+    for (const part of [this.#shares, this.#pruning, this.#settler, this.#balanceSync, this.#epochs]) await part.stop();
     await this.#orphanedJournal.stop();
     this.#journal.close();
   }
@@ -278,7 +286,7 @@ class LiveLedger implements RedisLedger {
 
   renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
     const known = this.#open.get(hold.requestId);
-    if (known?.isDirect) return renewRunning(this.#holdDeps, hold, seen, amount);
+    if (known?.isDirect) return this.#shares.renew(hold, seen, amount);
     const sendNow = () => this.#sender.sendNow();
     return renewLive(hold, seen, amount, { ...this.#replayDeps(), accountLoader: this.#accountLoader, sendNow });
   }
@@ -385,12 +393,5 @@ class LiveLedger implements RedisLedger {
     }
     await adoptAll(this.#replayDeps());
     await this.#balanceSync.followRecent();
-  }
-
-  async #prune(): Promise<void> {
-    const oldest = await this.#settler.oldest(this.#journal.prunable());
-    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), {
-      mayRemove: this.#orphanedJournal.isChecked,
-    });
   }
 }

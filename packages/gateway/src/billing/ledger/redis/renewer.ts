@@ -12,13 +12,17 @@ import type { AccountLoader } from "./account-loader.ts";
 import { bookedRequests } from "../booking/booked-requests.ts";
 import { settlementText } from "../booking/reaped-charge.ts";
 
-export interface RenewerDeps {
+export interface RenewalDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
   readonly accountLoader: AccountLoader;
+  readonly open: Pick<OpenHolds, "get">;
+  readonly lease: () => Lease;
+}
+
+export interface RenewerDeps extends RenewalDeps {
   readonly open: OpenHolds;
   readonly log: Logger;
-  readonly lease: () => Lease;
   /** Sends the waiting charges of this process. */
   readonly sendNow: () => void;
 }
@@ -54,7 +58,7 @@ export async function renewLive(
 }
 
 /** Renews a reservation after restoring it or its balances, because Redis may have lost them. */
-async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown> {
+export async function renewKnown(renewal: Renewal, deps: RenewalDeps): Promise<unknown> {
   const { redis, database, open, lease } = deps;
   const { hold } = renewal;
   const first = await renew(renewal, deps);
@@ -69,11 +73,11 @@ async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown>
   return renew(renewal, deps);
 }
 
-function renew(renewal: Renewal, { redis, lease }: RenewerDeps): Promise<unknown> {
+function renew(renewal: Renewal, { redis, lease }: RenewalDeps): Promise<unknown> {
   return redis.sendOne(renewCall(redis.keys, renewal, lease()), TIMEOUT_MS);
 }
 
-async function loadBoth({ userId, tokenId }: Hold, { accountLoader }: RenewerDeps): Promise<void> {
+async function loadBoth({ userId, tokenId }: Hold, { accountLoader }: RenewalDeps): Promise<void> {
   const deadline = performance.now() + LOAD_MS;
   await accountLoader.load({ userId, tokenId: 0 }, deadline);
   if (tokenId !== 0) await accountLoader.load({ userId, tokenId }, deadline);

@@ -11,20 +11,29 @@ import { HELD } from "./scripts.ts";
 import { askAgain } from "../../reservations/second-look.ts";
 import type { AccountLoader } from "./account-loader.ts";
 
-export interface RedisReservationsDeps {
+export interface LiveHoldDeps {
   readonly redis: RedisClient;
   readonly accountLoader: AccountLoader;
   readonly epochs: RecoveryGate;
-  readonly log: Logger;
   readonly lease: () => Lease;
   /** Epoch milliseconds of this process. */
   readonly now: () => number;
+}
+
+export interface RedisReservationsDeps extends LiveHoldDeps {
+  readonly log: Logger;
   /** How new requests are treated while Redis is unavailable. */
   readonly onOutage: OnOutage;
   /** Sends the waiting charges of this process. */
   readonly sendNow: () => void;
   /** Reserves in the database. */
-  readonly holdInDatabase: (request: HoldRequest) => Promise<Hold | HoldRefusal>;
+  readonly shares: {
+    hold(request: HoldRequest): Promise<Hold | HoldRefusal>;
+    /** False while requests must not be reserved in Redis. */
+    readonly isOpen: boolean;
+    /** Called when a request did not reach Redis. */
+    doubt(): void;
+  };
   /** True if too many charges wait for the database: then new requests are refused. */
   readonly isFull: () => boolean;
   /** Called for each request that was not reserved in Redis. */
@@ -54,14 +63,14 @@ const STEP_MS = 200;
 const TELL_MS = 10_000;
 
 export function createRedisReservations(deps: RedisReservationsDeps): RedisReservations {
-  const { redis, log, onOutage, onOutageHold, isFull } = deps;
+  const { redis, log, onOutage, onOutageHold, isFull, shares } = deps;
   const restsUntil = new WeakMap<WaitBudget, number>();
   const tell = outageLog(log, onOutage);
 
   const holdInDatabase = async (request: HoldRequest): Promise<Held> => {
     onOutageHold(onOutage);
     try {
-      return { answer: await deps.holdInDatabase(request), isDirect: true, isTight: true };
+      return { answer: await shares.hold(request), isDirect: true, isTight: true };
     } catch (error) {
       throw unavailable(error);
     }
@@ -74,7 +83,10 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
     const waitBudget = getUserWaitBudget(request, redis);
     if (error instanceof RedisUnavailable) waitBudget.waitedTooLong();
     restsUntil.set(waitBudget, performance.now() + REST_MS);
-    if (onOutage === "sql") return holdInDatabase(request);
+    if (onOutage === "sql") {
+      shares.doubt();
+      return holdInDatabase(request);
+    }
     onOutageHold(onOutage);
     throw unavailable(error);
   };
@@ -84,10 +96,11 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
     if (onOutage === "sql") {
       const waitBudget = getUserWaitBudget(request, redis);
       const isResting = waitBudget.isOver || performance.now() < (restsUntil.get(waitBudget) ?? -Infinity);
-      if (isResting) return holdInDatabase(request);
+      if (isResting || !shares.isOpen) return holdInDatabase(request);
     }
     try {
-      return await holdLive(request, deps);
+      const waitMs = onOutage === "sql" ? getUserWaitBudget(request, redis).ms : RESTART_MS;
+      return await holdLive(request, deps, { waitMs });
     } catch (error) {
       return outage(request, error);
     }
@@ -127,10 +140,18 @@ function unavailable(cause: unknown): AppError {
   return new AppError("balances_unavailable", { cause, retryAfterMs: RESTART_MS });
 }
 
-async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Promise<Held> {
+/**
+ * Reserves in Redis. Throws RedisUnavailable after `waitMs`.
+ *
+ * @param mayExist an earlier attempt may have made the reservation
+ */
+export async function holdLive(
+  request: HoldRequest,
+  deps: LiveHoldDeps,
+  { waitMs, mayExist = false }: { readonly waitMs: number; readonly mayExist?: boolean },
+): Promise<Held> {
   const startedAt = performance.now();
-  const waitMs = deps.onOutage === "sql" ? getUserWaitBudget(request, deps.redis).ms : RESTART_MS;
-  let isRepeated = false;
+  let isRepeated = mayExist;
   for (;;) {
     const [code, free, more] = await ask(request, isRepeated, startedAt + waitMs, deps);
     isRepeated = true;
@@ -166,7 +187,7 @@ async function ask(
   request: HoldRequest,
   isRepeated: boolean,
   deadline: number,
-  { redis, lease }: RedisReservationsDeps,
+  { redis, lease }: LiveHoldDeps,
 ): Promise<HoldAnswer> {
   for (let repeated = isRepeated; ;) {
     const rest = Math.max(1, Math.ceil(deadline - performance.now()));
@@ -186,7 +207,7 @@ async function open(
   code: number,
   { userId, tokenId }: HoldRequest,
   deadline: number,
-  { accountLoader, epochs }: RedisReservationsDeps,
+  { accountLoader, epochs }: LiveHoldDeps,
 ) {
   if (code !== HELD.closed) {
     const loaded = await accountLoader.load({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);
@@ -200,7 +221,7 @@ async function open(
 function granted(
   { requestId, userId, tokenId }: HoldRequest,
   amount: Quota,
-  { lease, now }: Pick<RedisReservationsDeps, "lease" | "now">,
+  { lease, now }: Pick<LiveHoldDeps, "lease" | "now">,
 ): Hold {
   return { requestId, userId, tokenId, amount, leaseUntil: now() + lease().leaseMs };
 }

@@ -119,9 +119,24 @@ async function reserve(
   });
   await held.users.write(tx, kind);
   await held.tokens.write(tx, kind);
-  const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [toHoldRow(answer, clock.now())]));
-  await insertRows(tx, kind, HOLDS, rows);
+  const granted = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
+  await insertHolds(tx, kind, granted, clock.now());
   return { answers, now };
+}
+
+/** Inserts the rows of reservations; the caller has raised what their users and tokens hold. */
+export async function insertHolds(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  holds: readonly Hold[],
+  now: number,
+): Promise<void> {
+  await insertRows(
+    tx,
+    kind,
+    HOLDS,
+    holds.map((hold) => toHoldRow(hold, now)),
+  );
 }
 
 const HOLDS = new InsertColumns("holds", [

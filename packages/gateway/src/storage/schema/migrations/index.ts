@@ -44,6 +44,7 @@ import { channelPauses } from "./0040-channel-pauses.ts";
 import { savedReports } from "./0043-saved-reports.ts";
 import { serviceTokens } from "./0044-service-tokens.ts";
 import { reportSums } from "./0048-report-sums.ts";
+import { balanceShares } from "./0050-balance-shares.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -96,6 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   savedReports,
   serviceTokens,
   reportSums,
+  balanceShares,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -26,6 +26,8 @@ export interface ReplayDeps {
   readonly loss: DataLossDetector;
   readonly log: Logger;
   readonly lease: () => Lease;
+  /** Restores reservations that requests have in the database. */
+  readonly adoptShares: () => Promise<void>;
   /** Called when charges were booked that neither Redis nor the database had. */
   readonly onRecovered: (count: number) => void;
 }
@@ -104,6 +106,7 @@ export async function adoptAll({
   open,
   budgets,
   lease,
+  adoptShares,
 }: Omit<ReplayDeps, "journal" | "directSettlement" | "onRecovered">): Promise<void> {
   const all = open.live();
   for (let from = 0; from < all.length; from += AT_ONCE) {
@@ -116,6 +119,7 @@ export async function adoptAll({
     const calls = running.flatMap((one) => adoption(one, redis, lease()));
     if (calls.length > 0) await redis.send(calls, TIMEOUT_MS);
   }
+  await adoptShares();
   const ofBudgets = budgets.adoptions();
   for (let from = 0; from < ofBudgets.length; from += AT_ONCE)
     await redis.send(ofBudgets.slice(from, from + AT_ONCE), TIMEOUT_MS);
