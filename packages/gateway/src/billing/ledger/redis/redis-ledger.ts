@@ -165,8 +165,12 @@ class LiveLedger implements RedisLedger {
     const deposits = createLiveDeposits({ ...common, lease, open, balanceSync, onCommit, budgets: () => this.budgets });
     ({ deposit: this.deposit, closeDeposit: this.closeDeposit } = deposits);
     this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
+    this.#pruning = this.#createPruning();
+  }
+
+  #createPruning(): Runnable {
     const isChecked = () => this.#orphanedJournal.isChecked;
-    this.#pruning = createPruning({ journal: this.#journal, settler: this.#settler, isChecked, log });
+    return createPruning({ ...this.#settings, journal: this.#journal, settler: this.#settler, isChecked });
   }
 
   #createSender(): Sender {

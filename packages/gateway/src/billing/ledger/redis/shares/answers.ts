@@ -14,7 +14,7 @@ export interface AnswerDeps {
   readonly leaseMs: number;
 }
 
-/** What Redis says to a share: its whole amount from now on, or the refusal of what it asks for. */
+/** What Redis says to a share: its whole amount from now on, or a refusal. */
 export interface ShareAnswer {
   readonly row: ShareRow;
   readonly answer: Pick<Hold, "amount"> | HoldRefusal;
@@ -22,7 +22,7 @@ export interface ShareAnswer {
 
 /**
  * Writes answers, and the reservations that they grant into `holds`: the replica that asked settles there. Returns the
- * answers that nobody waits for any more.
+ * answers that no replica waits for any more.
  */
 export function writeAnswers(answers: readonly ShareAnswer[], deps: AnswerDeps): Promise<ShareAnswer[]> {
   return deps.database.transaction((tx) => writeAll(tx, answers, deps));

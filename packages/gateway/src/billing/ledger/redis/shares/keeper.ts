@@ -33,7 +33,7 @@ export interface Keeper extends Runnable {
 }
 
 const BEAT_MS = 1_000;
-/** How often the table is read while nobody asks, and shortly after someone has. */
+/** How often the table is read without a question, and shortly after one. */
 const IDLE_MS = 250;
 const BUSY_MS = 10;
 const BUSY_FOR_MS = 2_000;
@@ -157,7 +157,7 @@ class RedisKeeper implements Keeper {
   async #answer(answers: readonly ShareAnswer[]): Promise<void> {
     const { redis } = this.#deps;
     const unread = await writeAnswers(answers, this.#deps);
-    // An extension that nobody waits for ends with its share.
+    // An extension that no replica waits for ends with its share.
     const unused = unread.filter(({ row, answer }) => row.granted === NOTHING && isGrant(answer));
     const calls = unused.map(({ row }) => releaseCall(redis.keys, toLiveHold(row)));
     if (calls.length > 0) await redis.send(calls, TIMEOUT_MS);

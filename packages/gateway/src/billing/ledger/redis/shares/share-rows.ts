@@ -69,7 +69,7 @@ export function toHoldRequest(row: ShareRow, requestId: string): HoldRequest {
 }
 
 /**
- * Returns shares that wait for an answer, shares whose request has ended, and refused ones that nobody has read since
+ * Returns shares that wait for an answer, shares whose request has ended, and refused ones that are unread since
  * `staleMs`.
  */
 export function readDue(database: RawTransaction, time: LeaseTime, staleMs: number): Promise<ShareRow[]> {
@@ -114,7 +114,7 @@ export async function withdraw(database: RawTransaction, requestId: string): Pro
   return (await database.run(raised, [requestId])) > 0;
 }
 
-/** Asks for a larger amount; returns false if there is no such share, or it covers the amount. */
+/** Requests a larger amount; returns false if there is no such share, or it covers the amount. */
 export async function askForMore(database: RawTransaction, requestId: string, amount: number): Promise<boolean> {
   const sql = `update balance_shares set wanted = ?, answer = '' where request_id = ? and granted > ${NOTHING} and granted < ?`;
   return (await database.run(sql, [amount, requestId, amount])) > 0;

@@ -78,7 +78,7 @@ describe.each(["mariadb", "postgres"] as const)("a replica that lost Redis, on %
     await expectBooks(paying, 5);
   });
 
-  it("serves all of the money while nobody else asks", { timeout: 60_000 }, async () => {
+  it("serves all of the money while the others are idle", { timeout: 60_000 }, async () => {
     const paying = await account(500);
     const { user, token } = paying;
     await cut();
