@@ -111,7 +111,6 @@ class LiveLedger implements RedisLedger {
     this.#settings = settings;
     this.#outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
-    const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
     const leaseTime = createLeaseTime(database.kind, settings.leaseClock);
     const common = {
       sendNow: () => this.#sender.sendNow(),
@@ -121,7 +120,7 @@ class LiveLedger implements RedisLedger {
       clock,
       log,
       isLogSeparate: this.#outbox !== undefined,
-      onBalance: tellBalance,
+      onBalance: onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged)),
       balanceLimit: settings.balanceLimit,
       onLogRowRefused: settings.events.logRowRefused,
     };
@@ -188,16 +187,10 @@ class LiveLedger implements RedisLedger {
   }
 
   #createShares(own: Pick<SharesDeps, "holdInDatabase" | "holdDeps" | "replica">): Shares {
-    return createShares({
-      ...this.#settings,
-      ...this.#replayDeps(),
-      ...own.holdDeps,
-      ...own,
-      accountLoader: this.#accountLoader,
-      epochs: this.#epochs,
-      now: () => this.#settings.clock.now(),
-      balanceSync: this.#balanceSync,
-    });
+    const [accountLoader, epochs, balanceSync] = [this.#accountLoader, this.#epochs, this.#balanceSync];
+    const now = () => this.#settings.clock.now();
+    const common = { ...this.#settings, ...this.#replayDeps(), ...own.holdDeps };
+    return createShares({ ...common, ...own, accountLoader, epochs, balanceSync, now });
   }
 
   #createReservations(): RedisReservations {
