@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { findFallbacks, readFallbackTable, type FallbackTable } from "./fallbacks.ts";
+import { findFallbacks, formatTokenFallbacks, readFallbackTable, type FallbackTable } from "./fallbacks.ts";
 
 function read(value: unknown): FallbackTable {
   const found = readFallbackTable(value);
@@ -14,6 +14,15 @@ test("a name alone falls back on errors, and causes have one order", () => {
       { model: "c", on: ["error", "content"] },
     ],
   });
+});
+
+test("a time of 0 seconds is none, and other times stay in the text of a token", () => {
+  const list = [
+    { model: "b", sticky_seconds: 0 },
+    { model: "c", sticky_seconds: 300 },
+  ];
+  const { a } = read({ a: list });
+  expect(formatTokenFallbacks(a ?? [])).toBe('["b",{"model":"c","on":["error"],"sticky_seconds":300}]');
 });
 
 test("the exact name goes before the longest prefix, and that before all others", () => {
@@ -33,6 +42,8 @@ describe("a list is refused", () => {
     ["an unknown member", { a: [{ model: "b", after: 3 }] }, "unknown member after"],
     ["a pattern as a model", { a: ["b*"] }, "without the name of one model"],
     ["a star inside a name", { "a*b": ["c"] }, "* may stand only at its end"],
+    ["a time that is none", { a: [{ model: "b", sticky_seconds: 1.5 }] }, "no whole number"],
+    ["a time that is too long", { a: [{ model: "b", sticky_seconds: 604_801 }] }, "no whole number"],
     ["no list", { a: "b" }, "must be a list"],
   ])("that names %s", (_what, value, fault) => {
     expect(readFallbackTable(value)).toMatchObject({ fault: expect.stringContaining(fault) as string });

@@ -8,7 +8,12 @@ export type FallbackCause = (typeof FALLBACK_CAUSES)[number];
 export interface FallbackEntry {
   readonly model: string;
   readonly on: readonly FallbackCause[];
+  /** Seconds for which a conversation that fell back to the model stays with it; absent = for one call. */
+  readonly sticky_seconds?: number;
 }
+
+/** Most seconds for which a conversation stays with a model of a list. */
+export const MAX_STICKY_SECONDS = 7 * 86_400;
 
 /** Most models of one list. */
 export const MAX_FALLBACKS = 5;
@@ -21,7 +26,7 @@ const isCause = (value: unknown): value is FallbackCause => (FALLBACK_CAUSES as 
 export type FallbackReading<T> = { readonly value: T } | { readonly fault: string };
 
 /**
- * Reads a list of names or of objects `{"model","on"}`; a name stands for `on: ["error"]`. `owner` is the model whose
+ * Reads a list of names or of objects `{"model","on","sticky_seconds"}`; a name stands for `on: ["error"]`. `owner` is the model whose
  * list it is, or a pattern.
  */
 export function readFallbackList(value: unknown, owner = ""): FallbackReading<readonly FallbackEntry[]> {
@@ -43,13 +48,21 @@ function readEntry(item: unknown): FallbackReading<FallbackEntry> {
   if (typeof item === "string") return readEntry({ model: item });
   if (typeof item !== "object" || item === null || Array.isArray(item))
     return { fault: 'has an item that is neither a name nor an object such as {"model":"b","on":["error"]}' };
-  const { model, on = DEFAULT_CAUSES, ...rest } = item as Record<string, unknown>;
+  const { model, on = DEFAULT_CAUSES, sticky_seconds: sticky = 0, ...rest } = item as Record<string, unknown>;
   const unknown = Object.keys(rest)[0];
-  if (unknown !== undefined) return { fault: `has the unknown member ${unknown}; members are model and on` };
+  if (unknown !== undefined)
+    return { fault: `has the unknown member ${unknown}; members are model, on and sticky_seconds` };
   if (!isOneModel(model)) return { fault: "has an item without the name of one model" };
   if (!Array.isArray(on) || on.length === 0 || !on.every(isCause))
     return { fault: `has causes for ${model} other than ${FALLBACK_CAUSES.join(", ")}` };
-  return { value: { model, on: FALLBACK_CAUSES.filter((cause) => on.includes(cause)) } };
+  if (!isStickyTime(sticky))
+    return { fault: `has a time for ${model} that is no whole number from 0 to ${MAX_STICKY_SECONDS} seconds` };
+  const causes = FALLBACK_CAUSES.filter((cause) => on.includes(cause));
+  return { value: sticky === 0 ? { model, on: causes } : { model, on: causes, sticky_seconds: sticky } };
+}
+
+function isStickyTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_STICKY_SECONDS;
 }
 
 function isOneModel(name: unknown): name is string {
@@ -100,6 +113,7 @@ export function readTokenFallbacks(text: string): FallbackReading<TokenFallbacks
 export function formatTokenFallbacks(fallbacks: TokenFallbacks): string {
   if (typeof fallbacks === "string") return fallbacks;
   if (fallbacks.length === 0) return "off";
-  const isDefault = ({ on }: FallbackEntry) => on.length === 1 && on[0] === "error";
+  const isDefault = ({ on, sticky_seconds: sticky }: FallbackEntry) =>
+    on.length === 1 && on[0] === "error" && sticky === undefined;
   return JSON.stringify(fallbacks.map((entry) => (isDefault(entry) ? entry.model : entry)));
 }

@@ -11,7 +11,7 @@ import { textUpTo } from "../core/characters.ts";
 import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { queryFlag, queryText } from "../core/envelope.ts";
-import { FALLBACK_CAUSES, MAX_FALLBACKS } from "../core/fallbacks.ts";
+import { FALLBACK_CAUSES, MAX_FALLBACKS, MAX_STICKY_SECONDS } from "../core/fallbacks.ts";
 import { LimitsSpec } from "../core/limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
@@ -132,6 +132,8 @@ export const TokenSpec = z.strictObject({
               z.strictObject({
                 model: z.string().check(z.minLength(1)),
                 on: z.optional(z.array(z.enum(FALLBACK_CAUSES)).check(z.maxLength(FALLBACK_CAUSES.length))),
+                /** Seconds for which a conversation that fell back to the model stays with it. */
+                stickySeconds: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_STICKY_SECONDS))),
               }),
             )
             .check(z.maxLength(MAX_FALLBACKS)),

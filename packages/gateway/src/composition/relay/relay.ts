@@ -82,6 +82,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     routing: {
       selection: buildSelectionDeps(health, snapshots),
       affinity: health.affinity,
+      sticky: health.sticky,
       guard: createRelayGuard(deps, health),
       usageDoubts,
       retry: { totalMs: env.retryTotalSeconds * 1000 },

@@ -1,4 +1,4 @@
-import type { FallbackCause, FallbackEntry } from "@fairway/wire";
+import { FALLBACK_CAUSES, type FallbackCause, type FallbackEntry } from "@fairway/wire";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
@@ -6,7 +6,7 @@ import { mayUseModel, servingGroups } from "../admission/model-access.ts";
 
 /** The list of one request. Each model is asked at most once, in order; lists of these models are not followed. */
 export class FallbackList {
-  readonly #entries: readonly FallbackEntry[];
+  #entries: readonly FallbackEntry[];
   readonly #caller: Caller;
   readonly #snapshot: Snapshot;
   #at = 0;
@@ -19,6 +19,22 @@ export class FallbackList {
 
   get models(): readonly string[] {
     return this.#entries.map(({ model }) => model);
+  }
+
+  /** True if a model of the list stays with the conversations that fall back to it. */
+  get isSticky(): boolean {
+    return this.#entries.some(({ sticky_seconds: seconds }) => seconds !== undefined);
+  }
+
+  /** Seconds for which a conversation stays with the model that serves it; 0 = it does not. */
+  stickySeconds(model: string): number {
+    return this.#entries.find((entry) => entry.model === model)?.sticky_seconds ?? 0;
+  }
+
+  /** The request begins with `model`; if that one fails for any cause, its own model is asked, and then the others. */
+  beginWith(model: string, requested: string): void {
+    const others = this.#entries.filter((entry) => entry.model !== model);
+    this.#entries = [{ model: requested, on: FALLBACK_CAUSES }, ...others];
   }
 
   /** Models that are left for any cause. */

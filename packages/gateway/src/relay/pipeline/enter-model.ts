@@ -7,12 +7,13 @@ import type { Affinity, Preferred } from "../selection/affinity.ts";
 import type { AttemptDeps } from "./attempt.ts";
 import type { ChannelGuard } from "../selection/auto-disable.ts";
 import type { CheckWords } from "../admission/blocked-words.ts";
-import { findConversation, type Conversation } from "../selection/conversation.ts";
+import { findConversation, type Conversation, type ConversationInput } from "../selection/conversation.ts";
 import type { DeliveryTicker } from "../response/delivery.ts";
 import { admissionFor, type AdmissionController, type AdmissionDeps } from "../admission/admission-controller.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { RetrySettings } from "./retry.ts";
 import { whileWaiting, type RunningRequests } from "../reservation/running.ts";
+import type { StickyModels } from "../selection/sticky-models.ts";
 import type { RouteTarget, Selection, SelectionDeps } from "../selection/types.ts";
 import { fixedTarget, pinnedAccountTarget, pinnedFileTarget, pinnedTarget } from "../selection/pinned-target.ts";
 import { createSelection } from "../selection/select.ts";
@@ -28,6 +29,7 @@ import type { Metrics } from "../../observability/metrics.ts";
 export interface Routing {
   readonly selection: SelectionDeps;
   readonly affinity: Affinity;
+  readonly sticky: StickyModels;
   readonly guard: ChannelGuard;
   readonly usageDoubts: UsageDoubts;
   readonly retry: RetrySettings;
@@ -177,14 +179,20 @@ export function conversationFor(
   groups: readonly string[],
   { index, options, prices }: Snapshot,
 ): Conversation | undefined {
-  const { spec, caller, body, clientHeaders: headers, pinnedAccount, url } = request;
+  const { spec, caller, pinnedAccount } = request;
   if (!options.ChannelAffinityEnabled || pinnedAccount || caller.pinnedChannel !== undefined) return undefined;
-  const { model } = spec;
-  if (!hasChoice(groups, index, listedName(model))) return undefined;
+  if (!hasChoice(groups, index, listedName(spec.model))) return undefined;
+  return findConversation(toConversationInput(request, prices), options.ChannelAffinityRules);
+}
+
+/** Returns what names the conversation of a request. */
+export function toConversationInput(
+  { spec: { model }, caller, body, clientHeaders: headers, url }: RelayRequest,
+  prices: Snapshot["prices"],
+): ConversationInput {
   const { userId, tokenId, group } = caller;
   const [path = ""] = url.split("?", 1);
-  const spoken = { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
-  return findConversation(spoken, options.ChannelAffinityRules);
+  return { userId, tokenId, group, model, path, body, headers, price: prices.find(model) };
 }
 
 /** Runs for every request, so it allocates nothing. */

@@ -8,7 +8,8 @@ import { nameServingModel } from "../fallback/hop-headers.ts";
 import { findRefusalCause, type LeaveCause } from "../fallback/leave-cause.ts";
 import type { FallbackHop } from "../request/fallbacks.ts";
 import type { RelayRequest } from "../request/request.ts";
-import { enterModel, type Entered, type Carried, type PipelineContext } from "./enter-model.ts";
+import { findConversation } from "../selection/conversation.ts";
+import { enterModel, toConversationInput, type Entered, type Carried, type PipelineContext } from "./enter-model.ts";
 import type { RetryShare } from "./retry.ts";
 
 /** Most calls of upstreams for one request that may fall back. */
@@ -33,6 +34,8 @@ export class Hops {
   readonly #hops: FallbackHop[] = [];
   /** Why the request left its first model. */
   #reason = "";
+  /** The conversation, if a model of the list would stay with it. */
+  readonly #conversation: string | undefined;
 
   constructor(context: PipelineContext, list: FallbackList, response: ServerResponse) {
     this.#context = context;
@@ -40,6 +43,7 @@ export class Hops {
     this.#response = response;
     this.#request = context.request;
     this.#from = context.request.spec.model;
+    this.#conversation = list.isSticky ? nameConversation(context) : undefined;
   }
 
   /** The models to which the request may fall back. */
@@ -55,6 +59,8 @@ export class Hops {
   /** Enters the requested model, or the next one that admits the request if that one refuses it. */
   async enterFirst(): Promise<Entered> {
     const { progress } = this.#context.request;
+    const sticky = await this.#enterSticky();
+    if (sticky) return sticky;
     const early = this.#isTooLong(this.#from) ? await this.next({ on: "context", reason: "context" }) : undefined;
     if (early) return early;
     try {
@@ -67,6 +73,36 @@ export class Hops {
       await this.end();
       throw error;
     }
+  }
+
+  /** The answer was delivered: its conversation stays with a model that it fell back to, for the time of the list. */
+  delivered(): void {
+    if (this.#conversation === undefined) return;
+    const { model } = this.#request.spec;
+    const { sticky } = this.#context.deps.routing;
+    const known = sticky.find(this.#conversation);
+    if (known?.model === model) return;
+    const lifeMs = this.#stickyMs(model);
+    // A model that failed its conversation loses it, at every replica.
+    if (known || lifeMs > 0) sticky.served(this.#conversation, { model, reason: this.#reason }, lifeMs);
+  }
+
+  #stickyMs(model: string): number {
+    return this.#list.stickySeconds(model) * 1000;
+  }
+
+  /** Enters the model with which the conversation stays; undefined if there is none, or it does not admit the request. */
+  async #enterSticky(): Promise<Entered | undefined> {
+    if (this.#conversation === undefined) return undefined;
+    const found = this.#context.deps.routing.sticky.find(this.#conversation);
+    if (!found || this.#stickyMs(found.model) === 0) return undefined;
+    const { model, reason } = found;
+    const entered = await this.#tryModel(model);
+    if (entered instanceof AppError) return undefined;
+    this.#list.beginWith(model, this.#from);
+    this.#reason = reason;
+    this.#note([{ model: this.#from, outcome: "sticky", isSkipped: true }], { model });
+    return entered;
   }
 
   /** Enters the next model that may serve after this cause; undefined if none is left. */
@@ -149,4 +185,11 @@ export class Hops {
     this.#request.progress.lookedFurther(fallback, model);
     if (this.#reason !== "") nameServingModel(this.#response, this.#request.spec.model, fallback);
   }
+}
+
+/** Undefined if no rule of the operator names the conversation. The model is part of the name, because its list is. */
+function nameConversation({ request, snapshot }: PipelineContext): string | undefined {
+  const input = toConversationInput(request, snapshot.prices);
+  const found = findConversation(input, snapshot.options.ChannelAffinityRules);
+  return found && `${found.name} ${request.spec.model}`;
 }

@@ -105,6 +105,7 @@ async function serve(
     isSuccess = result.kind === "delivered";
     if (result.kind === "disconnected") await session.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps.routing);
+    if (isSuccess) hops?.delivered();
     if (context.snapshot.balancing) observeLatency(served, { result, session, attempt: tried.at(-1) }, deps.routing);
     const report = { request: served, result, tried, session };
     policies?.ended(report, delivery);

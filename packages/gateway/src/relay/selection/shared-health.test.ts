@@ -19,7 +19,9 @@ test("replicas share what they learn about an upstream and publish it only once"
   a.cooldowns.rest(1, 0, "m", 7_000);
   for (let at = 0; at < 5; at += 1) a.breakers.observe(2, 1, "failed");
   a.affinity.served("talk", { channelId: 2, keyIndex: 1 }, 60_000);
+  a.sticky.served("talk model", { model: "other", reason: "timeout" }, 60_000);
   for (const text of sent) b.receive(text);
+  expect(b.sticky.find("talk model")).toMatchObject({ model: "other", reason: "timeout" });
   expect(b.affinity.find("talk")).toMatchObject({ channelId: 2, keyIndex: 1 });
   expect(b.cooldowns.until(1, 0, "m")).toBe(4_607_000);
   expect(b.breakers.until(2, 1)).toBe(4_610_000);

@@ -7,6 +7,7 @@ import { createCooldowns, type Cooldowns } from "./cooldown.ts";
 import { createChannelLatencies, type ChannelLatencies } from "./channel-latencies.ts";
 import { createChannelLoads, type ChannelLoads } from "./channel-loads.ts";
 import { createKeyOutcomes, parseKeyOutcome, type KeyOutcomes } from "./key-outcomes.ts";
+import { createStickyModels, type StickyModels } from "./sticky-models.ts";
 
 export interface SharedHealthSettings {
   readonly clock: Clock;
@@ -20,6 +21,7 @@ export interface SharedHealth {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
   readonly affinity: Affinity;
+  readonly sticky: StickyModels;
   readonly keyOutcomes: KeyOutcomes;
   readonly loads: ChannelLoads;
   /** Measured by this process alone. */
@@ -53,6 +55,9 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     onMove: (conversation, { channelId: channel, keyIndex: key }, lifeMs) =>
       publish(JSON.stringify({ conversation, channel, key, lifeMs })),
   });
+  const sticky = createStickyModels(clock, (talk, { model, reason }, lifeMs) =>
+    publish(JSON.stringify({ talk, model, reason, lifeMs })),
+  );
   const keyOutcomes = createKeyOutcomes((channel, key, { kind: outcome, message }) =>
     publish(JSON.stringify({ channel, key, outcome, message })),
   );
@@ -66,6 +71,7 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     cooldowns,
     breakers,
     affinity,
+    sticky,
     keyOutcomes,
     loads,
     latencies,
@@ -84,6 +90,7 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
       const parsed = parseObject(text) ?? {};
       const { replica, running, channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
       if (typeof replica === "string" && isObject(running)) return loads.applyRemote(replica, running);
+      if (parsed["talk"] !== undefined) return receiveSticky(parsed, sticky);
       if (!isCount(channel) || !isCount(key)) return;
       const keyOutcome = parseKeyOutcome(outcome, message);
       if (keyOutcome) return keyOutcomes.applyRemote(channel, key, keyOutcome);
@@ -96,8 +103,13 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
   };
 }
 
-/** The longest lifetime that a rule may set. */
+/** The longest lifetime that a rule or a list of fallbacks may set. */
 const LONGEST_LIFE_MS = 7 * 86_400_000;
+
+function receiveSticky({ talk, model, reason, lifeMs }: Readonly<Record<string, unknown>>, sticky: StickyModels): void {
+  if (typeof talk !== "string" || typeof model !== "string" || typeof reason !== "string" || !isCount(lifeMs)) return;
+  sticky.applyRemote(talk, { model, reason }, Math.min(lifeMs, LONGEST_LIFE_MS));
+}
 
 function isSameUpstream(one: FollowedChannel, other: FollowedChannel | undefined): boolean {
   if (one === other) return true;

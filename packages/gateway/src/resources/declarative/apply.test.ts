@@ -51,7 +51,7 @@ eachDatabase("applying documents", (open) => {
       fallbacks: { models: [{ model: "a" }, { model: "b", on: ["limit", "error"] }] },
     });
     await calls.apply([listed]);
-    expect(await stored()).toBe('["a",{"model":"b","on":["error","limit"]}]');
+    expect(await stored()).toBe('["a",{"model":"b","on":["error","limit"],"sticky_seconds":60}]');
     expect(listActions(await calls.apply([listed]))).toEqual(["ci: unchanged"]);
     await calls.apply([tokenDocument("ci", { fallbacks: { off: true } })]);
     expect(await stored()).toBe("off");

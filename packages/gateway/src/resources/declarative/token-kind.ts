@@ -232,13 +232,20 @@ type FallbacksSpec = NonNullable<TokenSpec["fallbacks"]>;
 /** An empty object leaves the choice to the operator. */
 function toFallbacksText({ off = false, models = [] }: FallbacksSpec): string {
   if (off) return "off";
-  return models.length === 0 ? "inherit" : JSON.stringify(models);
+  if (models.length === 0) return "inherit";
+  return JSON.stringify(models.map(({ stickySeconds, ...entry }) => ({ ...entry, sticky_seconds: stickySeconds })));
 }
 
 function toFallbacksSpec(text: string): FallbacksSpec {
   const read = readTokenFallbacks(text);
   if ("fault" in read || read.value === "off") return { off: true };
-  return read.value === "inherit" ? {} : { models: read.value.map(({ model, on }) => ({ model, on: [...on] })) };
+  if (read.value === "inherit") return {};
+  const models = read.value.map(({ model, on, sticky_seconds: stickySeconds }) => ({
+    model,
+    on: [...on],
+    ...(stickySeconds !== undefined && { stickySeconds }),
+  }));
+  return { models };
 }
 
 function parseExpiry(name: string, text: string | null | undefined): number | undefined {

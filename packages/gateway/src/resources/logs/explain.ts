@@ -134,6 +134,8 @@ function summarizeCall(row: StoredLog, other: JsonObject, outcome: string): stri
   const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
   if (end) return end;
   const fallback = LogFallback.safeParse(other["fallback"]).data;
+  if (fallback?.hops.every(({ outcome }) => outcome === "sticky"))
+    return `Answered by ${row.model_name}, with which the conversation stays in place of ${fallback.from}.`;
   if (fallback?.hops.some((hop) => !hop.is_skipped))
     return `Answered by ${row.model_name} in place of ${fallback.from}, which was left: ${fallback.reason}.`;
   const tried = traceIn(other)?.a.length ?? 0;

@@ -326,6 +326,26 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       expect(lines).toContain(text);
   });
 
+  test("one list of budget_fallbacks becomes the key's own, and lists that differ by model do not", async () => {
+    await litellm.create({ ...LITELLM, [KEYS]: { ...LITELLM[KEYS], budget_fallbacks: "json" } });
+    const [one, two] = [["small", "tiny"], ["tiny"]];
+    await litellm.insert(
+      KEYS,
+      { ...key, key_alias: "a", budget_fallbacks: JSON.stringify({ large: one, huge: one }) },
+      { ...key, key_alias: "b", token: sha256("sk-b"), budget_fallbacks: JSON.stringify({ large: one, huge: two }) },
+      { ...key, key_alias: "c", token: sha256("sk-c"), budget_fallbacks: "{}" },
+    );
+    const lines = (await run()).lines().join("\n");
+    const own = JSON.stringify(one.map((model) => ({ model, on: ["budget"] })));
+    expect(await rows("select name, fallbacks from tokens order by name")).toEqual([
+      { name: "a", fallbacks: own },
+      { name: "b", fallbacks: null },
+      { name: "c", fallbacks: null },
+    ]);
+    expect(lines).toContain("in place of ModelFallbacks (a)");
+    expect(lines).toContain("they are not imported (b)");
+  });
+
   test("refuses a database of something else", async () => {
     await litellm.create({ things: { id: "id" } });
     await expect(run()).rejects.toThrow("this is not a database of LiteLLM: it has no table LiteLLM_VerificationToken");

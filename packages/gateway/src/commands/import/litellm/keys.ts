@@ -1,7 +1,8 @@
 import { openCounter } from "../../../billing/ledger/booking/opening-counter.ts";
-import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
+import { formatTokenFallbacks, NEVER_EXPIRES, readFallbackList, TOKEN_STATUS } from "@fairway/wire";
 import { importedDigest, importedKey, keyEnd } from "../../../storage/secrets/token-key-forms.ts";
 import { seconds } from "../../../lib/clock.ts";
+import { parseObject } from "../../../lib/text/json.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertMany, placing } from "../../rows.ts";
@@ -81,7 +82,22 @@ function tokenRow(
     allow_ips: "",
     group: "",
     limits: limitsText(spending.limits),
+    fallbacks: readBudgetFallbacks(context, row),
   };
+}
+
+/** Returns the column of a key whose lists by model are one; null leaves the choice to the operator. */
+function readBudgetFallbacks({ report }: DatabaseImport, row: ForeignRow): string | null {
+  const lists = Object.values(parseObject(row.text("budget_fallbacks")) ?? {});
+  if (lists.length === 0) return null;
+  const read = readFallbackList(lists[0]);
+  const isOne = lists.every((list) => JSON.stringify(list) === JSON.stringify(lists[0]));
+  if ("fault" in read || read.value.length === 0 || !isOne) {
+    report.remark("keys have budget_fallbacks that differ by model: they are not imported", row.label);
+    return null;
+  }
+  report.remark("budget_fallbacks of keys apply to all models of the key, in place of ModelFallbacks", row.label);
+  return formatTokenFallbacks(read.value.map(({ model }) => ({ model, on: ["budget"] })));
 }
 
 function buildQuotaColumns({ left, period, spent }: Spending) {
