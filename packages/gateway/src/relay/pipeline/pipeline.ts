@@ -33,14 +33,7 @@ import type { RelayRequest } from "../request/request.ts";
 import { chooseFallbacks } from "../fallback/choose-fallbacks.ts";
 import { findFailureCause } from "../fallback/leave-cause.ts";
 import { createResponsePolicies, type ResponsePolicies } from "../policies/response-policies.ts";
-import {
-  enterModel,
-  toPreferred,
-  type Entered,
-  type PipelineContext,
-  type PipelineDeps,
-  type Routing,
-} from "./enter-model.ts";
+import { enterModel, toPreferred, type Entered, type PipelineContext, type PipelineDeps } from "./enter-model.ts";
 import { Hops } from "./hops.ts";
 import { observeLatency } from "./observe-latency.ts";
 
@@ -104,8 +97,7 @@ async function serve(
     const { request: served, session, conversation } = attempts.entered;
     isSuccess = result.kind === "delivered";
     if (result.kind === "disconnected") await session.abandon(tried.at(-1));
-    if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps.routing);
-    if (isSuccess) hops?.delivered();
+    if (isSuccess) remember(conversation, attempts);
     if (context.snapshot.balancing) observeLatency(served, { result, session, attempt: tried.at(-1) }, deps.routing);
     const report = { request: served, result, tried, session };
     policies?.ended(report, delivery);
@@ -131,9 +123,12 @@ function deliveryFor(
   return policies ? policies.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
-function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: Routing): void {
+/** The conversation stays with the channel that delivered, and with a model that it fell back to. */
+function remember(conversation: Conversation | undefined, { tried, hops, deps }: AttemptContext): void {
+  hops?.delivered();
   const choice = tried.at(-1)?.target;
-  if (choice) affinity.served(name, toPreferred(choice), rule.ttl_seconds * 1000);
+  if (!choice || !conversation) return;
+  deps.routing.affinity.served(conversation.name, toPreferred(choice), conversation.rule.ttl_seconds * 1000);
 }
 
 /** Returns the charged tokens, for limits; nothing if the request was not charged. */

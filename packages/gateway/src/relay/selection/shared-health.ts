@@ -86,21 +86,25 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
       followed = channels;
     },
     publishBy: (by) => void (publish = by),
-    receive(text) {
-      const parsed = parseObject(text) ?? {};
-      const { replica, running, channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
-      if (typeof replica === "string" && isObject(running)) return loads.applyRemote(replica, running);
-      if (parsed["talk"] !== undefined) return receiveSticky(parsed, sticky);
-      if (!isCount(channel) || !isCount(key)) return;
-      const keyOutcome = parseKeyOutcome(outcome, message);
-      if (keyOutcome) return keyOutcomes.applyRemote(channel, key, keyOutcome);
-      if (typeof conversation === "string" && isCount(lifeMs))
-        affinity.applyRemote(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
-      if (!isCount(forMs)) return;
-      if (typeof model === "string") cooldowns.applyRemote(channel, key, model, forMs);
-      else breakers.applyRemote(channel, key, forMs);
-    },
+    receive: (text) => receive(text, { cooldowns, breakers, affinity, sticky, keyOutcomes, loads }),
   };
+}
+
+type Learned = Pick<SharedHealth, "cooldowns" | "breakers" | "affinity" | "sticky" | "keyOutcomes" | "loads">;
+
+function receive(text: string, { cooldowns, breakers, affinity, sticky, keyOutcomes, loads }: Learned): void {
+  const parsed = parseObject(text) ?? {};
+  const { replica, running, channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
+  if (typeof replica === "string" && isObject(running)) return loads.applyRemote(replica, running);
+  if (parsed["talk"] !== undefined) return receiveSticky(parsed, sticky);
+  if (!isCount(channel) || !isCount(key)) return;
+  const keyOutcome = parseKeyOutcome(outcome, message);
+  if (keyOutcome) return keyOutcomes.applyRemote(channel, key, keyOutcome);
+  if (typeof conversation === "string" && isCount(lifeMs))
+    affinity.applyRemote(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
+  if (!isCount(forMs)) return;
+  if (typeof model === "string") cooldowns.applyRemote(channel, key, model, forMs);
+  else breakers.applyRemote(channel, key, forMs);
 }
 
 /** The longest lifetime that a rule or a list of fallbacks may set. */

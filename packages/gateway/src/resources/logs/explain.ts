@@ -133,14 +133,21 @@ function summarizeCall(row: StoredLog, other: JsonObject, outcome: string): stri
   if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
   const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
   if (end) return end;
-  const fallback = LogFallback.safeParse(other["fallback"]).data;
-  if (fallback?.hops.every(({ outcome }) => outcome === "sticky"))
-    return `Answered by ${row.model_name}, with which the conversation stays in place of ${fallback.from}.`;
-  if (fallback?.hops.some((hop) => !hop.is_skipped))
-    return `Answered by ${row.model_name} in place of ${fallback.from}, which was left: ${fallback.reason}.`;
+  const hops = summarizeHops(row.model_name, other);
+  if (hops !== undefined) return hops;
   const tried = traceIn(other)?.a.length ?? 0;
   if (tried > 1) return `Answered by attempt ${tried}; the ones before it failed.`;
   return outcome === "ok" && row.type === LOG_TYPE.consume ? "Answered by the first attempt." : row.content;
+}
+
+function summarizeHops(model: string, other: JsonObject): string | undefined {
+  const fallback = LogFallback.safeParse(other["fallback"]).data;
+  if (!fallback) return undefined;
+  const { from, hops, reason } = fallback;
+  if (hops.every(({ outcome }) => outcome === "sticky"))
+    return `Answered by ${model}, with which the conversation stays in place of ${from}.`;
+  if (model === from || hops.every((hop) => hop.is_skipped)) return undefined;
+  return `Answered by ${model} in place of ${from}, which was left: ${reason}.`;
 }
 
 function explainCandidate(
