@@ -53,12 +53,17 @@ function readEntry(item: unknown): FallbackReading<FallbackEntry> {
   if (unknown !== undefined)
     return { fault: `has the unknown member ${unknown}; members are model, on and sticky_seconds` };
   if (!isOneModel(model)) return { fault: "has an item without the name of one model" };
-  if (!Array.isArray(on) || on.length === 0 || !on.every(isCause))
-    return { fault: `has causes for ${model} other than ${FALLBACK_CAUSES.join(", ")}` };
   if (!isStickyTime(sticky))
     return { fault: `has a time for ${model} that is no whole number from 0 to ${MAX_STICKY_SECONDS} seconds` };
-  const causes = FALLBACK_CAUSES.filter((cause) => on.includes(cause));
-  return { value: sticky === 0 ? { model, on: causes } : { model, on: causes, sticky_seconds: sticky } };
+  const causes = readCauses(on);
+  if (!causes) return { fault: `has causes for ${model} other than ${FALLBACK_CAUSES.join(", ")}` };
+  return { value: { model, on: causes, ...(sticky > 0 && { sticky_seconds: sticky }) } };
+}
+
+/** Returns the causes in their order; undefined if they are none. */
+function readCauses(on: unknown): readonly FallbackCause[] | undefined {
+  if (!Array.isArray(on) || on.length === 0 || !on.every(isCause)) return undefined;
+  return FALLBACK_CAUSES.filter((cause) => on.includes(cause));
 }
 
 function isStickyTime(value: unknown): value is number {
