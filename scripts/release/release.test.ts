@@ -145,7 +145,7 @@ describe("the release", () => {
       "secrets.generateWithoutCluster=true,database.type=sqlite,replicaCount=1,redis.enabled=false",
     ];
     const shown = execFileSync(findHelm(), [...args, ...secrets], { encoding: "utf8" });
-    expect(shown).toContain(`image: "registry.test/models/gateway:${version}"`);
+    expect(shown).toContain(`image: registry.test/models/gateway:${version}`);
   });
 
   it("has an image that a registry can answer with for either architecture", () => {
