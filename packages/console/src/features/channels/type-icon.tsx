@@ -1,16 +1,26 @@
 import type { Hue } from "../../theme/ramps.ts";
 import "./channels.css";
+import "./marks.css";
+import { MARKED } from "./marks.ts";
 
 const HUES: readonly Hue[] = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"];
 
-/** A lettered tile that distinguishes providers; the colour follows from the number of the type. */
-export function TypeIcon(props: { readonly type: number; readonly label: string }) {
+interface TypeIconProps {
+  readonly type: number;
+  /** The id of the channel type; undefined while the types are unknown. */
+  readonly id: string | undefined;
+  readonly label: string;
+}
+
+/** A tile with the mark of the provider, or the first letter of its label; the colour follows from the number of the type. */
+export function TypeIcon({ type, id, label }: TypeIconProps) {
+  const hue = `hue-${HUES[type % HUES.length]}`;
+  if (id !== undefined && MARKED.has(id))
+    return <span className={`type-icon ${hue} type-mark mark-${id}`} aria-hidden="true" />;
+  const letter = label.replace(/[^\p{L}\d]/gu, "").slice(0, 1);
   return (
-    <span className={`type-icon hue-${HUES[props.type % HUES.length]}`} aria-hidden="true">
-      {props.label
-        .replace(/[^\p{L}\d]/gu, "")
-        .slice(0, 1)
-        .toUpperCase() || "?"}
+    <span className={`type-icon ${hue}`} aria-hidden="true">
+      {letter.toUpperCase() || "?"}
     </span>
   );
 }

@@ -181,7 +181,7 @@ export function channelColumns({ t, types, testing, traffic }: ColumnContext): C
       isMinor: true,
       cell: (row) => (
         <span className="type-cell">
-          <TypeIcon type={row.type} label={findTypeLabel(row)} />
+          <TypeIcon type={row.type} id={types.get(row.type)?.id} label={findTypeLabel(row)} />
           {findTypeLabel(row)}
         </span>
       ),

@@ -28,7 +28,7 @@ function Lead({ channel, type }: { readonly channel: Channel; readonly type: Cha
     <>
       <StateMark channel={channel} />
       <span className="type-cell">
-        <TypeIcon type={channel.type} label={label} />
+        <TypeIcon type={channel.type} id={type?.id} label={label} />
         {label}
       </span>
     </>
