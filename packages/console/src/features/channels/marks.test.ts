@@ -8,7 +8,8 @@ const css = readFileSync(join(import.meta.dirname, "marks.css"), "utf8");
 
 test("each marked channel type has one rule, whose picture exists", () => {
   const rules = [...css.matchAll(/^\.mark-([\w-]+) \{\s+--mark: url\("([^"]+)"\)/gm)];
-  expect(rules.map(([, id]) => id).toSorted()).toEqual([...MARKED].toSorted());
+  expect(rules).toHaveLength(MARKED.size);
+  expect(new Set(rules.map(([, id]) => id))).toEqual(MARKED);
   const require = createRequire(import.meta.url);
   for (const [, , file = ""] of rules) expect(readFileSync(require.resolve(file), "utf8")).toContain("<svg");
 });
