@@ -165,6 +165,8 @@ const SLOW = [
   "packages/gateway/test/relay/streams/quiet-upstreams.test.ts",
   "packages/gateway/test/relay/streams/streams-without-content.test.ts",
   "packages/gateway/test/relay/streams/usage-after-disconnect.test.ts",
+  "packages/gateway/test/relay/tenancy/moved-keys.test.ts",
+  "packages/gateway/test/relay/tenancy/team-caps.test.ts",
   "packages/gateway/test/storage/statement-plans.test.ts",
   "scripts/new.test.ts",
   "scripts/release/release.test.ts",

@@ -218,7 +218,11 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/team
   teamAdjust: write(["teams", "billing"]),
   teamAudit: read("teams"),
+  teamBudgetCreate: write("teams"),
+  teamBudgetDelete: destroy("teams"),
   teamBudgetList: read("teams"),
+  teamBudgetReset: write("teams"),
+  teamBudgetUpdate: write("teams"),
   teamCreate: write("teams"),
   teamDelete: destroy("teams"),
   teamGet: read("teams"),
@@ -257,6 +261,7 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/token
   tokenCreate: write("tokens"),
   tokenList: read("tokens"),
+  tokenMove: write(["tokens", "teams"]),
   tokenSetStatus: write("tokens"),
   tokenUpdate: write("tokens"),
   tokenBatchDelete: destroy("tokens"),

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 import {
+  BUDGET_MAKERS,
   BUDGET_PERIODS,
   BUDGET_SCOPES,
   budgetFilter,
@@ -41,6 +42,8 @@ export const Budget = z.object({
   time_zone: z.string(),
   /** The model whose calls count, or the beginning of names and `*`, such as `claude-*`; "" = all calls. */
   filter_model: z.string(),
+  /** `team`: the admins of a team made it, and change it. Others change only with administrators. */
+  managed_by: z.enum(BUDGET_MAKERS),
   /** Quota units. */
   quota_limit: z.int(),
   /** Percentages of the limit that are reported, once in each window. */
@@ -87,7 +90,8 @@ export function budgetSubject({
   return name === "" ? `#${subject}` : `${name} #${subject}`;
 }
 
-const optionalFields = {
+/** Members of a form that have a default. */
+export const budgetFields = {
   time_zone: z.optional(z.string()),
   length: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_BUDGET_HOURS))),
   anchor: z.optional(z.union([z.string().check(z.maxLength(5)), z.int()])),
@@ -99,7 +103,12 @@ const optionalFields = {
   is_hard: z.optional(z.boolean()),
 };
 
-const WRONG_TERMS = ["time_zone_unknown", "budget_length_wrong", "budget_anchor_wrong", "budget_end_wrong"] as const;
+export const WRONG_BUDGET_TERMS = [
+  "time_zone_unknown",
+  "budget_length_wrong",
+  "budget_anchor_wrong",
+  "budget_end_wrong",
+] as const;
 
 export const budgetList = endpoint({
   name: "budgetList",
@@ -142,10 +151,16 @@ export const budgetCreate = endpoint({
     period,
     quota_limit: units,
     filter_model: z.optional(budgetFilter),
-    ...optionalFields,
+    ...budgetFields,
   }),
   data: Budget,
-  fails: [...WRONG_TERMS, "budget_exists", "budget_too_many", "budget_subject_unknown", "user_change_not_permitted"],
+  fails: [
+    ...WRONG_BUDGET_TERMS,
+    "budget_exists",
+    "budget_too_many",
+    "budget_subject_unknown",
+    "user_change_not_permitted",
+  ],
 });
 
 export const budgetUpdate = endpoint({
@@ -155,9 +170,9 @@ export const budgetUpdate = endpoint({
   access: "admin",
   summary:
     "Changes limit, thresholds, hardness or windows; what is used stays, and the running window ends where the new rule has its next boundary.",
-  body: z.strictObject({ id: z.int(), quota_limit: z.optional(units), ...optionalFields }),
+  body: z.strictObject({ id: z.int(), quota_limit: z.optional(units), ...budgetFields }),
   data: Budget,
-  fails: [...WRONG_TERMS, "entity_changed", "budget_not_found", "budget_exists", "user_change_not_permitted"],
+  fails: [...WRONG_BUDGET_TERMS, "entity_changed", "budget_not_found", "budget_exists", "user_change_not_permitted"],
 });
 
 export const budgetReset = endpoint({

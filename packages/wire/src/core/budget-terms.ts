@@ -12,6 +12,13 @@ export const BUDGET_SCOPES = [
   "service_account",
 ] as const;
 
+/** Who makes a budget and changes it: administrators of the installation, or the admins of a team for what is in it. */
+export const BUDGET_MAKERS = ["admin", "team"] as const;
+export type BudgetMaker = (typeof BUDGET_MAKERS)[number];
+
+/** What a team limits itself. */
+export const TEAM_BUDGET_SCOPES = ["team", "member", "service_account", "token"] as const;
+
 /** The periods of budgets. */
 export const BUDGET_PERIODS = ["hour", "hours", "day", "week", "month", "quarter", "year", "total"] as const;
 

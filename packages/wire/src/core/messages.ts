@@ -313,6 +313,11 @@ export const MESSAGES = {
     text: "A budget of the period {period} cannot begin on {anchor}: a week takes 1 to 7, a month 1 to 31, a quarter or year a date such as 04-06, other periods nothing.",
   },
   budget_end_wrong: { status: 200, text: "Only a budget of the period total has an end, and it is in the future." },
+  budget_of_administrator: { status: 200, text: "Only an administrator of the installation changes this budget." },
+  budget_above_administrator: {
+    status: 200,
+    text: "An administrator of the installation limits this to {limit} quota units: a team sets less.",
+  },
   budget_too_many: { status: 200, text: "There are {count} budgets of it already; delete one first." },
   only_replica: {
     status: 200,
@@ -366,6 +371,10 @@ export const MESSAGES = {
   team_invitation_other_address: { status: 200, text: "This invitation is for another e-mail address." },
   team_last_owner: { status: 200, text: "A team keeps its last owner: make another member an owner first." },
   team_slug_taken: { status: 200, text: "Another team has or had this short name." },
+  token_move_widens: {
+    status: 200,
+    text: "There the key could use more models, groups or channels than now: limit it first.",
+  },
   account_is_wallet: { status: 200, text: "This account is the wallet of a team: change the team." },
   team_limit_reached: { status: 200, text: "There cannot be more than {n} here." },
   team_member_exists: { status: 200, text: "This person is a member already." },

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { Budget } from "../billing/budgets.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 import { pageFields } from "../core/paging.ts";
@@ -43,17 +42,6 @@ export const teamUsage = endpoint({
   query: usageStatisticsSelf.query,
   data: UsageStatistics,
   fails: [...GONE, "invalid_parameter"],
-});
-
-export const teamBudgetList = endpoint({
-  name: "teamBudgetList",
-  method: "GET",
-  path: "/api/team/{id}/budget/",
-  access: "user",
-  summary: "Budgets of a team, its wallet, members, service accounts and keys, oldest first.",
-  params: idParams,
-  data: z.array(Budget),
-  fails: GONE,
 });
 
 export const teamAudit = endpoint({

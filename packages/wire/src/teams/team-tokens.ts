@@ -144,3 +144,42 @@ export const teamTokenKey = endpoint({
   data: z.object({ key: z.string() }),
   fails: [...GONE, "token_not_found"],
 });
+
+export const tokenMove = endpoint({
+  name: "tokenMove",
+  method: "POST",
+  path: "/api/token/{id}/move",
+  access: "user",
+  rate: "critical",
+  summary:
+    "Gives a key to a team or to a person. Its text works on, its id changes, and calls that run are paid by the earlier owner.",
+  params: idParams,
+  /** One of them. */
+  body: z.strictObject({
+    team_id: z.optional(z.int().check(z.minimum(1))),
+    user_id: z.optional(z.int().check(z.minimum(1))),
+  }),
+  data: z.object({
+    id: z.int(),
+    /** 0 = it belongs to a person. */
+    team_id: z.int(),
+    /** The account that pays for its calls: that of the person, or the wallet of the team. */
+    user_id: z.int(),
+    /** What the key may still spend; 0 if it has no limit of its own. */
+    remain_quota: z.int(),
+    /** What running calls have reserved of its limit; it stays with the earlier owner. */
+    held: z.int(),
+  }),
+  fails: [
+    ...GONE,
+    "token_not_found",
+    "user_not_found",
+    "user_change_not_permitted",
+    "invalid_field",
+    "token_group_not_permitted",
+    "token_move_widens",
+    "team_key_too_long",
+    "team_keys_limit",
+    "too_many_tokens",
+  ],
+});

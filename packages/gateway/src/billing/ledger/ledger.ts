@@ -177,6 +177,11 @@ export interface Ledger {
    * deposit that arrives later is refused.
    */
   closeDeposit(close: DepositClose): Promise<boolean>;
+  /**
+   * Returns what requests have used and reserved of a token, as far as its row does not show it yet; 0 if the row shows
+   * everything. Throws `balances_unavailable`.
+   */
+  claimed(userId: number, tokenId: number): Promise<number>;
   /** Settles expired holds at their last reported usage; returns how many. Safe to run concurrently on any replica. */
   reap(): Promise<number>;
   /** Resolves when everything accepted so far is committed to the database; rejects after `ms`. */

@@ -16,6 +16,7 @@ const budget: Budget = {
   anchor: "",
   ends_at: 0,
   filter_model: "",
+  managed_by: "admin",
   thresholds: [80, 100],
   forecast: false,
   is_hard: true,

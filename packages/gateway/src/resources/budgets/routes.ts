@@ -12,41 +12,28 @@ import {
   type Budget,
 } from "@fairway/wire";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
-import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { ServerResponse } from "node:http";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
 import { canChange, canView } from "../../identity/accounts/roles.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { Announce } from "../ports.ts";
 import type { StatisticsStore } from "../statistics/store.ts";
 import { loadBudgetHistory } from "./load-history.ts";
+import { createBudgetSpread, type SpreadDeps } from "./spread.ts";
 import type { BudgetStore } from "./store.ts";
 import { applyTerms, BUDGET_DEFAULTS } from "./terms.ts";
 import { budgetTag } from "./view.ts";
 
-export interface BudgetRoutesDeps {
+export interface BudgetRoutesDeps extends SpreadDeps {
   readonly store: BudgetStore;
-  readonly announce: Announce;
   readonly clock: Clock;
   readonly statistics: Pick<StatisticsStore, "spending">;
-  /** Reloaded before a call is answered, so that this replica knows the change. */
-  readonly budgets: Pick<Budgets, "reload" | "restate">;
 }
 
 export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
-  const { store, announce, budgets } = deps;
-  const spread = async () => {
-    await budgets.reload();
-    await announce("options");
-  };
-  /** For changes of what is used or of its window: Redis follows before a replica uses the new rule. */
-  const restate = async (id: number) => {
-    // Redis may be unreachable; then it follows with the next booking, or when the reaper runs.
-    await budgets.restate([id]).catch(() => undefined);
-    await spread();
-  };
+  const { store } = deps;
+  const { spread, restate } = createBudgetSpread(deps);
   return [
     implement(budgetList, async ({ caller }) => {
       const budgets = await store.list();
@@ -70,7 +57,7 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       const terms = applyTerms(period, usual, wanted, seconds(deps.clock));
       const subject = await checkSubject(store, scope, named);
       await checkOwner(store, caller, { scope, subject });
-      const identity = { scope, subject, period, filter_model };
+      const identity = { scope, subject, period, filter_model, managed_by: "admin" } as const;
       const budget = await store.create({ ...identity, ...terms });
       await spread();
       return budget;
@@ -78,19 +65,19 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     implement(budgetUpdate, async ({ body, caller, request, response }) => {
       const { id, ...wanted } = body;
       await checkOwner(store, caller, requireBudget(await store.find(id)));
-      const budget = requireBudget(await store.change(id, wanted, tagCheck(request)));
+      const budget = requireBudget(await store.change(id, wanted, { by: "admin", check: tagCheck(request) }));
       await restate(id);
       return tagged(response, budget);
     }),
     implement(budgetReset, async ({ params: { id }, caller }) => {
       await checkOwner(store, caller, requireBudget(await store.find(id)));
-      if (!(await store.reset(id))) throw new Refusal("budget_not_found");
+      if (!(await store.reset(id, "admin"))) throw new Refusal("budget_not_found");
       await restate(id);
       return requireBudget(await store.find(id));
     }),
     implement(budgetDelete, async ({ params, caller }) => {
       await checkOwner(store, caller, requireBudget(await store.find(params.id)));
-      if (!(await store.remove(params.id))) throw new Refusal("budget_not_found");
+      if (!(await store.remove(params.id, "admin"))) throw new Refusal("budget_not_found");
       await spread();
     }),
   ];

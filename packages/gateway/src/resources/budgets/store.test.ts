@@ -40,6 +40,7 @@ eachDatabase("budgets of a user", (open) => {
         subject: String(subject),
         period: "day",
         filter_model: "",
+        managed_by: "admin",
         quota_limit: 5,
       });
     await make("user", OWNER);

@@ -1,4 +1,4 @@
-import type { Budget } from "@fairway/wire";
+import type { Budget, BudgetMaker } from "@fairway/wire";
 import { inWindow, isCalendar, findWindow, type WindowRule } from "../../billing/budgets/window.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { CheckTag } from "../../http/etag.ts";
@@ -9,7 +9,7 @@ import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 import { SUBJECT_TABLES } from "../../storage/row-names.ts";
-import { insertBudget, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
+import { checkAbove, insertBudget, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
 import { applyTerms, type WantedTerms } from "./terms.ts";
 import { budgetTag, buildBudgetViews, readTerms, writeTerms, type BudgetRow, type ViewDeps } from "./view.ts";
 
@@ -47,10 +47,10 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     return row && (await shown([row as BudgetRow]))[0];
   };
   const findId = async (identity: BudgetIdentity, length: number): Promise<number | undefined> => {
-    const { scope, subject, period, filter_model: filter } = identity;
+    const { scope, subject, period, filter_model: filter, managed_by: maker } = identity;
     const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
     const same = rows.where("period", "=", period).where("length", "=", length).where("filter_model", "=", filter);
-    return (await same.executeTakeFirst())?.id;
+    return (await same.where("managed_by", "=", maker).executeTakeFirst())?.id;
   };
   return {
     find,
@@ -74,17 +74,21 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return created;
     },
 
-    /** Throws a refusal if the period has no such windows. */
-    async change(id: number, wanted: WantedTerms, check?: CheckTag): Promise<Budget | undefined> {
-      await refuseDuplicate(() => write((tx) => changeBudget(tx, id, wanted, { clock, check })));
+    /**
+     * Throws a refusal if the period has no such windows. A budget that an administrator changes is no longer one of
+     * the team, so that the team cannot take the change back.
+     */
+    async change(id: number, wanted: WantedTerms, change: BudgetChange): Promise<Budget | undefined> {
+      await refuseDuplicate(() => write((tx) => changeBudget(tx, id, wanted, { ...change, clock })));
       return find(id);
     },
 
     /** Sets what is used to 0. Returns false if there is no such budget. */
-    reset: (id: number): Promise<boolean> => write((tx) => resetBudget(tx, id, seconds(clock))),
+    reset: (id: number, by: BudgetMaker): Promise<boolean> =>
+      write((tx) => resetBudget(tx, id, { by, now: seconds(clock) })),
 
-    async remove(id: number): Promise<boolean> {
-      return write((tx) => removeWithRows(tx, id));
+    async remove(id: number, by: BudgetMaker): Promise<boolean> {
+      return write((tx) => removeWithRows(tx, id, by));
     },
 
     ownerOf: (budget: Subject): Promise<BudgetOwner | undefined> => findOwner(database, budget),
@@ -200,23 +204,25 @@ async function findTeamSubject(
   return person && `${team.id}:${person.id}`;
 }
 
-interface Changing {
-  readonly clock: Clock;
-  readonly check: CheckTag | undefined;
+export interface BudgetChange {
+  readonly by: BudgetMaker;
+  readonly check?: CheckTag | undefined;
 }
 
 async function changeBudget(
   tx: RawTransaction,
   id: number,
   wanted: WantedTerms,
-  { clock, check }: Changing,
+  { by, check, clock }: BudgetChange & { readonly clock: Clock },
 ): Promise<void> {
-  const row = await lockRow(tx, id);
+  const row = await lockRow(tx, id, by);
   if (!row) return;
   const before = readTerms(row);
   check?.(budgetTag(before));
   const after = applyTerms(row.period, before, wanted, seconds(clock));
-  const columns = { ...writeTerms(after), ...keepUse(row, after, clock.now()) };
+  if (after.quota_limit > before.quota_limit || after.length !== before.length)
+    await checkAbove(tx, { ...row, ...after, managed_by: by });
+  const columns = { ...writeTerms(after), ...keepUse(row, after, clock.now()), managed_by: by };
   const sets = Object.keys(columns).map((column) => `${column} = ?`);
   await tx.run(`update budgets set ${sets.join(", ")} where id = ?`, [...Object.values(columns), id]);
 }
@@ -237,8 +243,12 @@ function keepUse(
   return { window_start: Math.max(running, start), used, noted, revision: before.revision + 1 };
 }
 
-async function resetBudget(tx: RawTransaction, id: number, now: number): Promise<boolean> {
-  const row = await lockRow(tx, id);
+async function resetBudget(
+  tx: RawTransaction,
+  id: number,
+  { by, now }: { readonly by: BudgetMaker; readonly now: number },
+): Promise<boolean> {
+  const row = await lockRow(tx, id, by);
   if (!row) return false;
   const start = isCalendar(row.period) ? row.window_start : row.period === "total" ? now : 0;
   const sql =
@@ -248,14 +258,17 @@ async function resetBudget(tx: RawTransaction, id: number, now: number): Promise
 }
 
 /** Locks the budget first: reservations lock it too, so no row is inserted after the deletion. */
-async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> {
+async function removeWithRows(tx: RawTransaction, id: number, by: BudgetMaker): Promise<boolean> {
+  await lockRow(tx, id, by);
   const removed = await tx.run("delete from budgets where id = ?", [id]);
   for (const table of ["budget_holds", "budget_reaped"]) await tx.run(`delete from ${table} where budget_id = ?`, [id]);
   return removed > 0;
 }
 
-/** Locks the row until the end of the transaction. */
-async function lockRow(tx: RawTransaction, id: number): Promise<BudgetRow | undefined> {
+/** Locks the row until the end of the transaction. Throws `budget_of_administrator` if a team did not make it. */
+async function lockRow(tx: RawTransaction, id: number, by: BudgetMaker): Promise<BudgetRow | undefined> {
   await tx.run("update budgets set is_hard = is_hard where id = ?", [id]);
-  return (await tx.rows<BudgetRow>("select * from budgets where id = ?", [id]))[0];
+  const [row] = await tx.rows<BudgetRow>("select * from budgets where id = ?", [id]);
+  if (row && by === "team" && row.managed_by !== "team") throw new Refusal("budget_of_administrator");
+  return row;
 }

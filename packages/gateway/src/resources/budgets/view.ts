@@ -1,4 +1,4 @@
-import { isIdle, type Budget } from "@fairway/wire";
+import { isIdle, type Budget, type BudgetMaker } from "@fairway/wire";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import { findSoftPercent, readThresholds, writeThresholds } from "../../billing/budgets/thresholds.ts";
@@ -20,6 +20,7 @@ export interface BudgetRow extends WindowState {
   readonly ends_at: number;
   readonly time_zone: string;
   readonly filter_model: string;
+  readonly managed_by: BudgetMaker;
   readonly quota_limit: number;
   readonly thresholds: string;
   readonly soft_percent: number;
@@ -58,6 +59,7 @@ function buildBudgetView(row: BudgetRow, clock: Clock): Omit<Budget, "subject_na
     subject: row.subject,
     period: row.period,
     filter_model: row.filter_model,
+    managed_by: row.managed_by,
     ...readTerms(row),
     soft_percent: findSoftPercent(readThresholds(row)),
     used: hasEnded ? 0 : row.used,

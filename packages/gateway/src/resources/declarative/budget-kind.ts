@@ -55,7 +55,10 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
       const subject = await findSubject(deps, spec);
       if (subject === undefined) return undefined;
       const { scope, period, filterModel = "", length = 0 } = spec;
-      const id = await budgets.findId({ scope, subject, period, filter_model: filterModel }, length);
+      const id = await budgets.findId(
+        { scope, subject, period, filter_model: filterModel, managed_by: "admin" },
+        length,
+      );
       return id === undefined ? undefined : read(id);
     },
     refusal: ({ fields }, wanted) =>
@@ -68,7 +71,7 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
       const subject = await findSubject(deps, spec);
       if (subject === undefined) throw unusable(name, `there is no ${scope} ${spec.subject}`);
       const terms = readSpec(name, spec, deps.clock);
-      const identity = { scope, subject, period, filter_model: filterModel };
+      const identity = { scope, subject, period, filter_model: filterModel, managed_by: "admin" } as const;
       const budget = await explained(name, () => budgets.create({ ...identity, ...terms }));
       await deps.announce("options");
       return budget.id;
@@ -78,11 +81,11 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
       const members = Object.entries(toTerms(name, spec)).filter(([member]) =>
         changed.some((field) => BUDGET_MEMBERS[field as keyof typeof BUDGET_MEMBERS] === member),
       );
-      await explained(name, () => budgets.change(id, Object.fromEntries(members)));
+      await explained(name, () => budgets.change(id, Object.fromEntries(members), { by: "admin" }));
       await deps.announce("options");
     },
     async remove({ resource_id: id }) {
-      if (await budgets.remove(id)) await deps.announce("options");
+      if (await budgets.remove(id, "admin")) await deps.announce("options");
     },
     export: () => exported(deps),
   };

@@ -3,7 +3,6 @@ import {
   logStatSelf,
   resolvePage,
   teamAudit,
-  teamBudgetList,
   teamLog,
   reportUsageSelf,
   teamLogStat,
@@ -16,7 +15,6 @@ import {
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { AuditStore } from "../audit/store.ts";
-import type { BudgetStore } from "../budgets/store.ts";
 import type { TeamAccess } from "../../teams/team.ts";
 import { mayInTeam, requireTeam, type TeamCall } from "./require-team.ts";
 import type { TeamStore } from "./store.ts";
@@ -25,12 +23,11 @@ export interface TeamReportDeps {
   readonly store: TeamStore;
   /** Routes by which people read their own log and statistics; a team is read as if it were the caller. */
   readonly own: readonly Route[];
-  readonly budgets: Pick<BudgetStore, "ofTeam">;
   readonly audit: Pick<AuditStore, "list">;
 }
 
 export function teamReportRoutes(deps: TeamReportDeps): Route[] {
-  const { store, budgets, audit } = deps;
+  const { store, audit } = deps;
   const readAs = <E extends Endpoint>(own: E) => {
     const route = deps.own.find(({ endpoint }) => endpoint.name === own.name);
     if (!route) throw new Error(`${own.name} is not among the routes that teams read by`);
@@ -46,10 +43,6 @@ export function teamReportRoutes(deps: TeamReportDeps): Route[] {
     { endpoint: teamLogStat, handler: (call) => stat(call as unknown as TeamCall, "see") },
     { endpoint: teamUsage, handler: (call) => usage(call as unknown as TeamCall, "report") },
     { endpoint: teamReport, handler: (call) => report(call as unknown as TeamCall, "see") },
-    implement(teamBudgetList, async (call) => {
-      const { team } = await requireTeam(store.db, call, "see");
-      return budgets.ofTeam(team);
-    }),
     implement(teamAudit, async (call) => {
       const { team } = await requireTeam(store.db, call, "audit");
       const query = { ...EVERYONE, ...resolvePage(call.query), target: `team ${team.id}` };

@@ -47,6 +47,8 @@ interface Subject {
   /** A service account with an access token. */
   readonly service: number;
   readonly accessToken: number;
+  /** Made by the team. */
+  readonly budget: number;
 }
 
 const WEBHOOK = { name: "hook", format: "standard", url: "https://fairway-test.invalid/hook" };
@@ -111,7 +113,13 @@ async function makeSubject(): Promise<Subject> {
     guest: accounts.findId("guest"),
     ...(await makeWebhook(id)),
     ...(await makeService(id)),
+    budget: await makeBudget(id),
   };
+}
+
+async function makeBudget(team: number): Promise<number> {
+  const body = { scope: "team", period: "day", quota_limit: 5 };
+  return (await caller("owner").data<{ id: number }>(caller("owner").post(`/api/team/${team}/budget/`, body))).id;
 }
 
 async function makeService(team: number): Promise<Pick<Subject, "service" | "accessToken">> {
@@ -231,6 +239,19 @@ const CASES: Readonly<Record<string, Case>> = {
     send: (who, { id }) => who.get(`/api/team/${id}/statistics/usage`),
   },
   teamBudgetList: { may: ALL, send: (who, { id }) => who.get(`/api/team/${id}/budget/`) },
+  teamBudgetCreate: {
+    may: MANAGERS,
+    send: (who, { id }) => who.post(`/api/team/${id}/budget/`, { scope: "team", period: "year", quota_limit: 5 }),
+  },
+  teamBudgetUpdate: {
+    may: MANAGERS,
+    send: (who, { id, budget }) => who.put(`/api/team/${id}/budget/${budget}`, { quota_limit: 6 }),
+  },
+  teamBudgetReset: {
+    may: MANAGERS,
+    send: (who, { id, budget }) => who.post(`/api/team/${id}/budget/${budget}/reset`, {}),
+  },
+  teamBudgetDelete: { may: MANAGERS, send: (who, { id, budget }) => who.delete(`/api/team/${id}/budget/${budget}`) },
   teamWebhookList: { may: MANAGERS, send: (who, { id }) => who.get(`/api/team/${id}/webhook/`) },
   teamWebhookGet: { may: MANAGERS, send: (who, { id, webhook }) => who.get(`/api/team/${id}/webhook/${webhook}`) },
   teamWebhookCreate: { may: MANAGERS, send: (who, { id }) => who.post(`/api/team/${id}/webhook/`, WEBHOOK) },

@@ -6,14 +6,17 @@ import type { TokenCache } from "../../snapshot/types.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
 import { createAuditStore } from "../audit/store.ts";
+import type { SpreadDeps } from "../budgets/spread.ts";
 import type { BudgetStore } from "../budgets/store.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { createTokenRotations } from "../tokens/rotation.ts";
 import type { TokenStore } from "../tokens/store.ts";
 import { createUserStore } from "../users/store.ts";
+import { teamBudgetRoutes } from "./budget-routes.ts";
 import { teamInvitationRoutes } from "./invitation-routes.ts";
 import { teamMemberRoutes } from "./member-routes.ts";
 import { teamMoneyRoutes } from "./money-routes.ts";
+import { tokenMoveRoute } from "./move-routes.ts";
 import { serviceAccountRoutes } from "./service-account-routes.ts";
 import { teamReportRoutes } from "./report-routes.ts";
 import { teamRoutes } from "./routes.ts";
@@ -30,7 +33,8 @@ export interface TeamsDeps {
   readonly announce: Announce;
   readonly tokens: TokenCache;
   readonly tokenStore: TokenStore;
-  readonly budgetStore: Pick<BudgetStore, "ofTeam">;
+  readonly budgetStore: BudgetStore;
+  readonly budgets: SpreadDeps["budgets"];
   readonly maxUserTokens: number;
   readonly publicUrl: string | undefined;
   /** Routes by which people read their own log and statistics. */
@@ -52,8 +56,10 @@ export function teamsRoutes(deps: TeamsDeps): Route[] {
       clock: deps.clock,
       maxTokens: deps.maxUserTokens,
     }),
+    tokenMoveRoute({ ...deps, store }),
+    ...teamBudgetRoutes({ ...deps, store }),
     ...serviceAccountRoutes({ store, clock: deps.clock }),
     ...teamMoneyRoutes({ ...deps, store }),
-    ...teamReportRoutes({ store, own: deps.own, budgets: deps.budgetStore, audit: createAuditStore(deps) }),
+    ...teamReportRoutes({ store, own: deps.own, audit: createAuditStore(deps) }),
   ];
 }

@@ -1,6 +1,5 @@
 import {
   DEFAULT_GRACE_SECONDS,
-  NEVER_EXPIRES,
   resolvePage,
   teamTokenCreate,
   teamTokenDelete,
@@ -30,6 +29,7 @@ import { calculateDifference, movedBy } from "../tokens/quota-change.ts";
 import type { TokenRotations } from "../tokens/rotation.ts";
 import type { TokenStore } from "../tokens/store.ts";
 import { tokenTag, type TokenRow } from "../tokens/token-rows.ts";
+import { checkKeyCount, checkLife, listTeamGroups } from "./key-rules.ts";
 import { findHolders, type FoundHolder } from "./key-holders.ts";
 import { mayInTeam, requireTeam, type TeamCall } from "./require-team.ts";
 import type { TeamStore } from "./store.ts";
@@ -43,7 +43,6 @@ export interface TeamTokenDeps {
   readonly maxTokens: number;
 }
 
-const DAY = 86_400;
 const NO_FILTER = { keyPart: "", sort: "", order: "" };
 
 export function teamTokenRoutes(deps: TeamTokenDeps): Route[] {
@@ -211,10 +210,9 @@ async function toViews(
 }
 
 function readFields({ clock }: TeamTokenDeps, { team }: TeamAccess, body: TokenInput): TokenFields {
-  const { groups, max_key_days: days } = team.settings;
-  const fields = tokenFields(body, (group) => (groups.length === 0 ? group === team.group : groups.includes(group)));
-  const isTooLong = fields.expired_time === NEVER_EXPIRES || fields.expired_time > seconds(clock) + days * DAY;
-  if (days > 0 && isTooLong) throw new Refusal("team_key_too_long", { field: "expired_time", values: { n: days } });
+  const groups = listTeamGroups(team);
+  const fields = tokenFields(body, (group) => groups.includes(group));
+  checkLife(team, fields.expired_time, seconds(clock));
   return fields;
 }
 
@@ -233,11 +231,9 @@ async function makeKey(
   if (serviceId !== 0) await requireServiceAccount(deps, access, { caller, serviceId });
   const own = toHolder(caller);
   const holder = serviceId === 0 ? own : { ...own, service_account_id: serviceId };
-  const most = team.settings.max_keys_per_member;
   return deps.tokens.create(team.accountId, { ...readFields(deps, access, body), ...holder }, async (count, trx) => {
     if (count >= deps.maxTokens) throw new Refusal("too_many_tokens", { values: { n: deps.maxTokens } });
-    if (holder.service_account_id === 0 && (await countOwnKeys(trx, team.accountId, caller.userId)) >= most)
-      throw new Refusal("team_keys_limit", { values: { n: most } });
+    if (holder.service_account_id === 0) await checkKeyCount(trx, team, caller.userId);
   });
 }
 
@@ -248,13 +244,6 @@ async function requireServiceAccount(
 ): Promise<void> {
   if (!mayInTeam(access, caller, "manage")) throw new Refusal("team_right_missing", { field: "service_account_id" });
   await requireAccount(store.db, { teamId: access.team.id, id: serviceId });
-}
-
-async function countOwnKeys(trx: Transaction<Schema>, accountId: number, memberId: number): Promise<number> {
-  const own = trx.selectFrom("tokens").where("user_id", "=", accountId).where("member_id", "=", memberId);
-  const living = own.where("service_account_id", "=", 0).where("deleted_at", "is", null);
-  const { count } = await living.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 function first(tokens: readonly TeamToken[]): TeamToken {

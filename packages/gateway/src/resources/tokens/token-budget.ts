@@ -20,6 +20,13 @@ export function planTokenBudget(budget: TokenBudget, { clock, kind }: TokenBudge
   const terms = applyTerms(period, { ...BUDGET_DEFAULTS, quota_limit }, wanted, seconds(clock));
   return async (tokenId, tx) => {
     await bump(tx, kind, "options");
-    await insertBudget(tx, { scope: "token", subject: String(tokenId), period, filter_model: "", ...terms }, clock);
+    const identity = {
+      scope: "token",
+      subject: String(tokenId),
+      period,
+      filter_model: "",
+      managed_by: "admin",
+    } as const;
+    await insertBudget(tx, { ...identity, ...terms }, clock);
   };
 }

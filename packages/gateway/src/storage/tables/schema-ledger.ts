@@ -104,6 +104,8 @@ export interface BudgetTable {
   ends_at: Generated<number>;
   time_zone: string;
   filter_model: Generated<string>;
+  /** `admin`, or `team` for those that a team made. */
+  managed_by: Generated<string>;
   quota_limit: number;
   /** Percentages in ascending order, such as `50,80`; "" = `soft_percent` and 100; "-" = none. */
   thresholds: Generated<string>;

@@ -35,6 +35,7 @@ export function createWatchedLedger(deps: WatchedLedgerDeps): Ledger {
       return ledger.reap();
     },
     flush: (ms) => ledger.flush(ms),
+    claimed: (userId, tokenId) => ledger.claimed(userId, tokenId),
     budgets: ledger.budgets,
     get pending() {
       return ledger.pending;

@@ -107,6 +107,7 @@ function alternating(first: LedgerHarness, second: LedgerHarness): LedgerHarness
     deposit: (hold, terms) => next().deposit(hold, terms),
     closeDeposit: (close) => next().closeDeposit(close),
     reap: () => next().reap(),
+    claimed: (userId, tokenId) => next().claimed(userId, tokenId),
     flush: async () => {
       await first.ledger.flush();
       await second.ledger.flush();

@@ -26,6 +26,7 @@ import { isRefusal, type Ledger, type Settlement } from "../ledger.ts";
 import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
 import { createLiveDeposits } from "./live-deposits.ts";
 import { openOwnJournal } from "./own-journal.ts";
+import { readClaimed } from "./claimed.ts";
 import { createOpenHolds, type OpenHolds } from "./open-holds.ts";
 import type { Lease } from "../../reservations/live-reservations.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
@@ -314,6 +315,10 @@ class LiveLedger implements RedisLedger {
     const isEarly = !leaseClock && performance.now() < this.#readyAt + REAP_AFTER_MS;
     if (isEarly || !redis.isReady) return direct;
     return direct + (await reapLive({ redis, log, lease: () => this.#lease(), now: () => clock.now() }));
+  }
+
+  claimed(userId: number, tokenId: number): Promise<number> {
+    return readClaimed(this.#settings.redis, userId, tokenId);
   }
 
   async flush(ms = FLUSH_MS): Promise<void> {

@@ -41,6 +41,7 @@ export function treatErrorsAsRefusals({ ledger }: LedgerHarness): LedgerHarness[
     // A script may still run shortly after its connection broke.
     reap: () => ledger.reap().catch(() => pause(30).then(() => 0)),
     flush: () => ledger.flush(),
+    claimed: (userId, tokenId) => ledger.claimed(userId, tokenId),
     get pending() {
       return ledger.pending;
     },

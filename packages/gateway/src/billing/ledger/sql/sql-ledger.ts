@@ -86,6 +86,8 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     changeWith,
     changeAllWith,
     ...createDeposits(depositDeps, { onBooked, onTaken: (requestId) => void budgets.take(requestId) }),
+    // The row of a token shows what is used and held, and a transaction reads both.
+    claimed: () => Promise.resolve(0),
     async reap() {
       const reaped = await reapExpired({ ...holdDeps, isLogSeparate, onBudgets });
       // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.

@@ -124,6 +124,7 @@ const BUDGET = {
     "period",
     "length",
     "filter_model",
+    "managed_by",
     "time_zone",
     "quota_limit",
     "soft_percent",
@@ -132,7 +133,7 @@ const BUDGET = {
     "used",
     "held",
   ],
-  key: ["scope", "subject", "period", "length", "filter_model"],
+  key: ["scope", "subject", "period", "length", "filter_model", "managed_by"],
 } as const;
 const SOFT_PERCENT = 80;
 
@@ -144,6 +145,6 @@ export async function keepBudget(
 ): Promise<void> {
   if (max === undefined || period === undefined) return;
   const { start } = budgetWindow({ period, time_zone: "UTC", anchor: "" }, clock.now());
-  const values = [scope, String(id), period, 0, "", "UTC", max, SOFT_PERCENT, 1, start, spent, 0];
+  const values = [scope, String(id), period, 0, "", "admin", "UTC", max, SOFT_PERCENT, 1, start, spent, 0];
   await tx.run(upsertSql(target.kind, BUDGET), values);
 }

@@ -43,6 +43,7 @@ import { directories } from "./0038-directories.ts";
 import { channelPauses } from "./0040-channel-pauses.ts";
 import { savedReports } from "./0043-saved-reports.ts";
 import { serviceTokens } from "./0044-service-tokens.ts";
+import { budgetMakers } from "./0046-budget-makers.ts";
 import { reportSums } from "./0048-report-sums.ts";
 import { balanceShares } from "./0050-balance-shares.ts";
 import { logs } from "./logs-0001-logs.ts";
@@ -96,6 +97,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pricePlans,
   savedReports,
   serviceTokens,
+  budgetMakers,
   reportSums,
   balanceShares,
 ];
