@@ -26,6 +26,7 @@ import { optionCommands } from "./commands/option/command.ts";
 import { programCommands } from "./commands/program/command.ts";
 import { redemptionCommands } from "./commands/redemption/command.ts";
 import { reportCommands } from "./commands/report/command.ts";
+import { serviceAccountCommands } from "./commands/service-account/command.ts";
 import { statusCommands } from "./commands/status/command.ts";
 import { teamCommands } from "./commands/team/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
@@ -50,6 +51,7 @@ const NOUNS = [
   logCommands,
   userCommands,
   teamCommands,
+  serviceAccountCommands,
   redemptionCommands,
   budgetCommands,
   reportCommands,

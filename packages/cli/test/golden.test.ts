@@ -209,6 +209,8 @@ function settledText(text: string, names: Readonly<Record<string, string>>): str
     .replaceAll(process.versions.node, "NODE")
     .replaceAll(/sk-[A-Za-z0-9]{20,}/g, "sk-KEY")
     .replaceAll(/fwsc_\w{43}/g, "fwsc_TOKEN")
+    .replaceAll(/fwsa_[\w-]{43}/g, "fwsa_TOKEN")
+    .replaceAll(/fwsa_[\w-]{4}(?![\w-])/g, "fwsa_ENDS")
     .replaceAll(/code=[\w-]{43}/g, "code=CODE")
     .replaceAll(/whsec_[\w+/]{43}=/g, "whsec_KEY")
     .replaceAll(/sk-\w{4}…\w{4}/g, "sk-ENDS")

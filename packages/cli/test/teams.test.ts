@@ -72,3 +72,70 @@ test("money moves once under one key, and the sentence says how much", async () 
   const taken = await rig.fairway("team adjust research -o json -- -1usd");
   expect(parseJsonOutput(taken)).toMatchObject({ changed: -500_000, quota: 2_000_000 });
 });
+
+test("admins limit what is in their team, by flags and by the chosen team", async () => {
+  const root = await signInAs(rig.gateway.url);
+  const teams = await root.must<{ id: number }[]>("GET", "/api/team/?keyword=research");
+  await root.must("POST", `/api/team/${teams[0]?.id}/members`, { username: "ann", role: "admin" });
+  const create = (flags: string) => asAnn(`budget create --limit 5usd --period day ${flags}`);
+  expect((await create("--team research")).err).toMatch(/^Created budget \d+: team Research #\d+, \$5\.00 /m);
+  expect((await create("--team research --member ann")).err).toContain("member ann of team Research");
+  expect((await create("--team research --token ann-bot")).code).toBe(0);
+  expect((await create("--team research --member ann --token ann-bot")).err).toContain("a budget limits one thing");
+  expect((await create("--team research --user ann")).code).toBe(2);
+  expect((await create("--service-account ci")).err).toContain("name the team with --team");
+  expect((await create("--group default")).code).toBe(6);
+  expect((await asAnn("team switch research")).code).toBe(0);
+  const rows = parseRows(await asAnn("budget list -o jsonl"));
+  expect(rows.map(({ scope, managed_by: maker }) => [scope, maker])).toEqual([
+    ["team", "team"],
+    ["member", "team"],
+    ["token", "team"],
+  ]);
+  const changed = await asAnn("budget update ann-bot --limit 4usd -o json");
+  expect(parseJsonOutput(changed)).toMatchObject({ quota_limit: 2_000_000 });
+  expect((await asAnn("budget reset ann-bot")).err).toContain("counts from 0 again");
+  expect((await asAnn("budget delete ann-bot --yes")).out).toMatch(/^ok +budget \d+ +deleted$/m);
+  expect((await asAnn("team switch none")).code).toBe(0);
+}, 60_000);
+
+test("a service account holds keys and access tokens, and ends with both", async () => {
+  expect((await asAnn("service-account list")).err).toContain("service accounts belong to a team");
+  const inTeam = (args: string, input?: string) =>
+    run(`service-account ${args} --team research`.split(" "), ann, input);
+  expect((await inTeam("create --name CI --description builds")).err).toContain("Created service account");
+  const key = await asAnn("token create --name nightly --team research --service-account ci");
+  expect(key).toMatchObject({ code: 0, out: expect.stringMatching(/^sk-\w{48}\n$/) as string });
+  const made = await inTeam("token create ci --name deploy --scopes teams:read --password-stdin", PASSWORD);
+  expect(made, made.err).toMatchObject({ code: 0, out: expect.stringMatching(/^fwsa_[\w-]{43}\n$/) as string });
+  const team = { headers: { authorization: `Bearer ${made.out.trim()}` } };
+  const [row] = parseRows(await inTeam("list -o jsonl"));
+  expect(row).toMatchObject({ name: "CI", status: 1, keys: 1, access_tokens: 1 });
+  expect(parseRows(await inTeam("token list CI -o jsonl"))).toMatchObject([{ name: "deploy", scopes: ["teams:read"] }]);
+  const list = async () => (await fetch(`${rig.gateway.url}/api/team/${await readTeamId()}`, team)).json();
+  expect(await list()).toMatchObject({ success: true });
+  expect((await inTeam("update ci --disable")).err).toContain("Changed service account");
+  expect(await list()).not.toMatchObject({ success: true });
+  expect((await inTeam("update ci --enable --name Builds")).code).toBe(0);
+  const ended = await inTeam("token delete builds deploy --yes --password-stdin", PASSWORD);
+  expect(ended.err).toContain("(deploy) has ended.");
+  expect((await inTeam("delete ci --yes")).err).toContain("the team has no service account ci");
+  expect((await inTeam("delete builds --yes")).out).toMatch(/^ok +service account \d+ +deleted$/m);
+}, 60_000);
+
+test("a key moves to a team and back without another text", async () => {
+  const made = await asAnn("token create --name mover --team none");
+  expect((await asAnn("token move mover")).err).toContain("name --to-team or --to-user");
+  const moved = await asAnn("token move mover --to-team research -o json");
+  const { id, team_id: team } = parseJsonOutput(moved);
+  expect(team).toBe(await readTeamId());
+  expect((await asAnn("token key mover --team research")).out).toBe(made.out);
+  expect((await asAnn(`token move mover --team research --to-user ann`)).code).toBe(6);
+  const back = await rig.fairway(`token move ${String(id)} --to-user ann`);
+  expect(back.err).toMatch(/^Moved token \d+ to user \d+, where it is token \d+\.$/m);
+  expect((await asAnn("token key mover")).out).toBe(made.out);
+}, 60_000);
+
+async function readTeamId(): Promise<number> {
+  return Number(parseJsonOutput(await rig.fairway("team get research -o json"))["id"]);
+}

@@ -48,7 +48,7 @@ const ROWS_OF: Readonly<
   },
 };
 
-function nameBudget({ subject, subject_name: name }: Budget): string {
+export function nameBudget({ subject, subject_name: name }: Budget): string {
   return name === "" ? subject : name;
 }
 

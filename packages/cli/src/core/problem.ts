@@ -43,6 +43,8 @@ const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
       "no_leader",
       "budget_exists",
       "budget_too_many",
+      "budget_of_administrator",
+      "budget_above_administrator",
       "team_slug_taken",
       "team_member_exists",
       "team_not_restorable",

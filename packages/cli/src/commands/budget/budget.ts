@@ -1,4 +1,13 @@
-import { budgetList, budgetListSelf, budgetSubject, ROLE, selfGet, type Budget, type Client } from "@fairway/wire";
+import {
+  budgetList,
+  budgetListSelf,
+  budgetSubject,
+  ROLE,
+  selfGet,
+  teamBudgetList,
+  type Budget,
+  type Client,
+} from "@fairway/wire";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { printList, type Output, type Shape } from "../../print/output.ts";
 
@@ -21,6 +30,7 @@ export const BUDGETS: Shape<Budget> = {
     plain("ZONE", "time_zone"),
     plain("ANCHOR", "anchor"),
     plain("MODEL", "filter_model"),
+    plain("MADE BY", "managed_by"),
     { title: "THRESHOLDS", value: ({ thresholds }) => thresholds.join(",") },
   ],
   name: ({ id }) => `budget/${id}`,
@@ -30,11 +40,22 @@ export interface BudgetListOptions {
   readonly mine?: boolean;
 }
 
-export async function listBudgets(client: Client, { mine = false }: BudgetListOptions, output: Output): Promise<void> {
+export async function listBudgets(
+  client: Client,
+  { mine = false, team }: BudgetListOptions & { readonly team: number | undefined },
+  output: Output,
+): Promise<void> {
+  if (team !== undefined && !mine) return listTeamBudgets(client, team, output);
   const isAll = !mine && (await client.call(selfGet, {})).data.role >= ROLE.admin;
   const rows = await readBudgets(client, isAll);
   const empty = isAll ? "No budgets." : "No budget of you or of your keys.";
   await printList(output, { ...BUDGETS, rows, empty });
+}
+
+/** Lists the budgets of a team, its wallet, members, service accounts and keys. */
+export async function listTeamBudgets(client: Client, id: number, output: Output): Promise<void> {
+  const { data: rows } = await client.call(teamBudgetList, { params: { id } });
+  await printList(output, { ...BUDGETS, rows, empty: "No budgets of this team." });
 }
 
 /** Reads all budgets, which only administrators may do, or those of the signed-in user. */

@@ -1,22 +1,16 @@
-import {
-  budgetCreate,
-  budgetDelete,
-  budgetGet,
-  budgetReset,
-  budgetSubject,
-  budgetUpdate,
-  type Budget,
-  type CallInput,
-  type Client,
-} from "@fairway/wire";
+import { budgetSubject, type Budget } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Reference } from "../../core/arguments.ts";
 import { printDone, type Output } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
-import type { CommandContext } from "../../session/command-context.ts";
+import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
+import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, type Deletion } from "../each.ts";
 import { parseQuota } from "../../core/amounts.ts";
+import { findServiceAccount } from "../service-account/accounts.ts";
+import { openTokens } from "../token/owner.ts";
 import { BUDGETS } from "./budget.ts";
+import { openBudgets, type BudgetFields, type BudgetOwner } from "./owner.ts";
 
 /** What a budget can be changed to. */
 export interface BudgetTerms {
@@ -33,47 +27,90 @@ export interface BudgetTerms {
   readonly endsAt?: number;
 }
 
+/** What a budget of the installation limits: by an id or a name that is looked up, or by a name as it is. */
 const NAMED = ["token", "user", "channel"] as const;
-const PLAIN = ["group", "model", "team", "member"] as const;
+const PLAIN = ["group", "model", "member"] as const;
 
 type Subjects = { readonly [Scope in (typeof NAMED)[number]]?: Reference } & {
   readonly [Scope in (typeof PLAIN)[number]]?: string;
 } & {
+  /** Of the chosen team. */
+  readonly serviceAccount?: string;
   /** Any scope, with its subject as the API has it. */
   readonly scope?: Budget["scope"];
   readonly subject?: string;
 };
 
-export interface BudgetCreateOptions extends BudgetTerms, Subjects {
+export interface BudgetCreateOptions extends BudgetTerms, Subjects, TeamChoice {
   readonly limit: string;
   readonly period: Budget["period"];
   readonly filterModel?: string;
 }
 
-interface Resolver {
-  readonly client: Client;
-  readonly resolveId: CommandContext["resolveId"];
+interface Resolver extends Pick<CommandContext, "resolveId" | "resolveTeam"> {
+  readonly client: SessionClient;
 }
 
-export async function createBudget(
-  { client, resolveId }: Resolver,
-  options: BudgetCreateOptions,
-  output: Output,
-): Promise<void> {
-  const subject = await readSubject(options, resolveId);
+export async function createBudget(resolver: Resolver, options: BudgetCreateOptions, output: Output): Promise<void> {
+  const { client, resolveTeam } = resolver;
+  const team = isOutsideTeams(options) ? undefined : await resolveTeam(options);
+  const subject = team === undefined ? await readSubject(options, resolver) : await readInside(client, team, options);
   const quota_limit = parseQuota(options.limit, await output.quotaPerUnit(), "--limit");
   const { period, filterModel } = options;
   const filter = filterModel === undefined ? {} : { filter_model: filterModel };
   const body = { ...subject, period, quota_limit, ...filter, ...readTerms(options) };
-  const { data } = await client.call(budgetCreate, { body });
+  const data = await openBudgets(client, team).create(body);
   await printDone(output, data, await describe("Created", data, output), BUDGETS);
 }
 
+/** True if the flags name what no team limits, so that a team of `fairway team switch` does not matter. */
+function isOutsideTeams({ team, user, channel, group, model, member = "", scope }: BudgetCreateOptions): boolean {
+  return team === undefined && ([user, channel, group, model, scope].some(Boolean) || member.includes(":"));
+}
+
+type Subject = Pick<Budget, "scope" | "subject">;
+
+interface Flag {
+  readonly scope: Budget["scope"];
+  readonly find: () => Promise<string>;
+}
+
+/** The team itself, unless a flag names something inside of it. */
+async function readInside(
+  client: SessionClient,
+  team: number,
+  { token, member, serviceAccount, ...others }: BudgetCreateOptions,
+): Promise<Subject> {
+  const flags: Flag[] = [
+    ...(token === undefined
+      ? []
+      : [{ scope: "token" as const, find: async () => String(await openTokens(client, team).resolve(token)) }]),
+    ...(member === undefined ? [] : [{ scope: "member" as const, find: () => Promise.resolve(member) }]),
+    ...(serviceAccount === undefined
+      ? []
+      : [
+          {
+            scope: "service_account" as const,
+            find: async () => String((await findServiceAccount(client, team, serviceAccount)).id),
+          },
+        ]),
+  ];
+  const isMixed = [others.user, others.channel, others.group, others.model, others.scope].some(Boolean);
+  if (flags.length > 1 || isMixed)
+    throw new CliError(
+      "a budget limits one thing",
+      EXIT.usage,
+      "with --team name only one of --member, --token, --service-account",
+    );
+  return (await chosen(flags)) ?? { scope: "team", subject: String(team) };
+}
+
+async function chosen([flag]: readonly Flag[]): Promise<Subject | undefined> {
+  return flag && { scope: flag.scope, subject: await flag.find() };
+}
+
 /** Exactly one flag names what is limited. */
-async function readSubject(
-  options: Subjects,
-  resolveId: Resolver["resolveId"],
-): Promise<Pick<Budget, "scope" | "subject">> {
+async function readSubject(options: Subjects, { resolveId }: Resolver): Promise<Subject> {
   const named = NAMED.flatMap((scope) => {
     const reference = options[scope];
     return reference === undefined ? [] : [{ scope, find: async () => String(await resolveId(reference)) }];
@@ -82,18 +119,26 @@ async function readSubject(
     const name = options[scope];
     return name === undefined ? [] : [{ scope, find: () => Promise.resolve(name) }];
   });
-  const { scope, subject } = options;
+  const { scope, subject, serviceAccount } = options;
+  if (serviceAccount !== undefined)
+    throw new CliError("a service account belongs to a team", EXIT.usage, "name the team with --team");
   if ((scope === undefined) !== (subject === undefined))
     throw new CliError("--scope and --subject need each other", EXIT.usage, "write --scope team --subject research");
   const written = scope === undefined || subject === undefined ? [] : [{ scope, find: () => Promise.resolve(subject) }];
-  const [chosen, ...others] = [...named, ...plain, ...written];
-  const flags = [...NAMED, ...PLAIN].map((scope) => `--${scope}`).join(", ");
-  if (!chosen) throw new CliError("the budget limits nothing", EXIT.usage, `name one of ${flags}`);
-  if (others.length > 0) throw new CliError("a budget limits one thing", EXIT.usage, `name only one of ${flags}`);
-  return { scope: chosen.scope, subject: await chosen.find() };
+  const all: readonly Flag[] = [...named, ...plain, ...written];
+  const flags = [...NAMED, ...PLAIN, "team"].map((name) => `--${name}`).join(", ");
+  if (all.length > 1) throw new CliError("a budget limits one thing", EXIT.usage, `name only one of ${flags}`);
+  const found = await chosen(all);
+  if (!found) throw new CliError("the budget limits nothing", EXIT.usage, `name one of ${flags}`);
+  return found;
 }
 
-export async function updateBudget(client: Client, id: number, options: BudgetTerms, output: Output): Promise<void> {
+export async function updateBudget(
+  budgets: BudgetOwner,
+  id: number,
+  options: BudgetTerms,
+  output: Output,
+): Promise<void> {
   const { limit } = options;
   const terms = {
     ...(limit !== undefined && { quota_limit: parseQuota(limit, await output.quotaPerUnit(), "--limit") }),
@@ -101,11 +146,11 @@ export async function updateBudget(client: Client, id: number, options: BudgetTe
   };
   if (Object.keys(terms).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway budget update --help`");
-  const { data } = await client.call(budgetUpdate, { body: { id, ...terms } });
+  const data = await budgets.update(id, terms);
   await printDone(output, data, await describe("Changed", data, output), BUDGETS);
 }
 
-type Terms = Omit<CallInput<typeof budgetUpdate>["body"], "id" | "quota_limit">;
+type Terms = Omit<BudgetFields, "quota_limit">;
 
 function readTerms(options: BudgetTerms): Terms {
   const { hard, soft, notice, threshold, forecast, timeZone, length, anchor, endsAt } = options;
@@ -121,8 +166,8 @@ function readTerms(options: BudgetTerms): Terms {
   };
 }
 
-export async function resetBudget(client: Client, id: number, output: Output): Promise<void> {
-  const { data } = await client.call(budgetReset, { params: { id } });
+export async function resetBudget(budgets: BudgetOwner, id: number, output: Output): Promise<void> {
+  const data = await budgets.reset(id);
   await printDone(output, data, `Budget ${id} of ${data.scope} ${budgetSubject(data)} counts from 0 again.`, BUDGETS);
 }
 
@@ -143,7 +188,7 @@ function describeWindow({ period, length, anchor, time_zone: zone }: Budget): st
 }
 
 export async function deleteBudgets(
-  client: Client,
+  budgets: BudgetOwner,
   ids: readonly number[],
   { yes }: { readonly yes?: boolean },
   output: Output,
@@ -154,10 +199,10 @@ export async function deleteBudgets(
     ids,
     question: (named) => `Delete budget ${named}`,
     loadName: async (id) => {
-      const { data } = await client.call(budgetGet, { params: { id } });
+      const data = await budgets.read(id);
       return `${data.scope} ${budgetSubject(data)}, ${data.period}`;
     },
-    remove: (id) => client.call(budgetDelete, { params: { id } }),
+    remove: (id) => budgets.remove(id),
   };
   await deleteEach(deletion, yes, output);
 }

@@ -1,44 +1,94 @@
 import { BUDGET_PERIODS, BUDGET_SCOPES, MAX_BUDGET_HOURS } from "@fairway/wire";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { CommandContext } from "../../session/command-context.ts";
-import { examples, id, ids, yes, type Reference } from "../../core/arguments.ts";
+import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
+import { examples, id, ids, withTeam, yes, type Reference } from "../../core/arguments.ts";
 import { parseDateSeconds } from "../../core/times.ts";
 import type { BudgetListOptions } from "./budget.ts";
 import type { BudgetCreateOptions, BudgetTerms } from "./changes.ts";
 
 const load = () => import("./changes.ts");
 
+/** Opens the budgets of the installation, or those inside the team that the options name. */
+async function openOwner({ client, resolveTeam }: CommandContext, choice: TeamChoice) {
+  return (await import("./owner.ts")).openBudgets(await client(), await resolveTeam(choice));
+}
+
 export function budgetCommands(program: Command, context: CommandContext): void {
-  const { client, output } = context;
+  const { client, output, resolveTeam } = context;
   const budget = program
     .command("budget")
     .alias("budgets")
     .description("limits of spending in a window of time, or in all");
-  const list = budget
-    .command("list")
+  const list = withTeam(budget.command("list"), "budgets")
     .description("oldest first; administrators see all, other users those of themselves and of their keys")
     .option("--mine", "only those of yourself and of your keys, for administrators too")
-    .action(async (options: BudgetListOptions) =>
-      (await import("./budget.ts")).listBudgets(await client(), options, output()),
-    );
-  examples(list, "fairway budget list", "fairway budget list --mine -o jsonl | jq -r '.quota_limit - .used'");
+    .action(async (options: BudgetListOptions & TeamChoice) => {
+      const chosen = { ...options, team: options.mine ? undefined : await resolveTeam(options) };
+      return (await import("./budget.ts")).listBudgets(await client(), chosen, output());
+    });
+  examples(
+    list,
+    "fairway budget list",
+    "fairway budget list --team research",
+    "fairway budget list --mine -o jsonl | jq -r '.quota_limit - .used'",
+  );
   changing(budget, context);
 }
 
 const AMOUNT = "what may be spent: 5usd or 500000";
 
-function changing(budget: Command, { client, output, resolveId, resolveIds }: CommandContext): void {
+function changing(budget: Command, context: CommandContext): void {
+  creating(budget, context);
+  const { output } = context;
+  const update = withTerms(
+    withTeam(budget.command("update"), "a budget")
+      .argument("<id>", "id or name, as `fairway budget list` shows it", id("budget"))
+      .description("change a budget; what was spent in its period stays")
+      .option("--limit <amount>", AMOUNT),
+  ).action(async (one: Reference, options: BudgetTerms & TeamChoice) => {
+    const owner = await openOwner(context, options);
+    return (await load()).updateBudget(owner, await owner.resolve(one), options, output());
+  });
+  examples(update, "fairway budget update 3 --limit 80usd", "fairway budget update ci --soft --notice 90");
+  const reset = withTeam(budget.command("reset"), "a budget")
+    .argument("<id>", "id or name, as `fairway budget list` shows it", id("budget"))
+    .description("count from 0 again")
+    .action(async (one: Reference, options: TeamChoice) => {
+      const owner = await openOwner(context, options);
+      return (await load()).resetBudget(owner, await owner.resolve(one), output());
+    });
+  examples(reset, "fairway budget reset 3");
+  const remove = withTeam(budget.command("delete"), "budgets")
+    .argument("<id...>", "ids or names, as `fairway budget list` shows them", ids("budget"))
+    .description("delete budgets; what they limited is spent without them")
+    .addOption(yes())
+    .action(async (named: Reference[], options: TeamChoice & { yes?: boolean }) => {
+      const owner = await openOwner(context, options);
+      const chosen = await Promise.all(named.map((one) => owner.resolve(one, true)));
+      return (await load()).deleteBudgets(owner, chosen, options, output());
+    });
+  examples(remove, "fairway budget delete 3 4 --yes");
+}
+
+function creating(budget: Command, { client, output, resolveId, resolveTeam }: CommandContext): void {
   const create = withTerms(
     budget
       .command("create")
-      .description("limit what a key, user, group, model or channel spends (administrators)")
+      .description(
+        "limit what a key, user, group, model or channel spends (administrators), or a team and what is in it",
+      )
       .option("--token <id>", "id or name", id("token"))
       .option("--user <id>", "id or name", id("user"))
       .option("--channel <id>", "id or name", id("channel"))
       .option("--group <name>")
       .option("--model <name>", "as clients name it")
-      .option("--team <name>", "short name or id")
-      .option("--member <team:user>", "what one member of a team spends with its keys, such as research:ann")
+      .option(
+        "--team <team>",
+        "short name or id; with --member, --token or --service-account only that one in the team",
+        id("team"),
+      )
+      .option("--member <user>", "what one member of the team spends with its keys; research:ann names the team too")
+      .option("--service-account <name>", "id or name of a service account of the team")
       .addOption(new Option("--scope <word>", "the same in one flag, with --subject").choices(BUDGET_SCOPES))
       .option("--subject <name>", "id, name, or team:user")
       .requiredOption("--limit <amount>", AMOUNT)
@@ -49,40 +99,16 @@ function changing(budget: Command, { client, output, resolveId, resolveIds }: Co
       )
       .option("--filter-model <name>", "count only calls of this model, or of a beginning such as claude-*"),
   ).action(async (options: BudgetCreateOptions) =>
-    (await load()).createBudget({ client: await client(), resolveId }, options, output()),
+    (await load()).createBudget({ client: await client(), resolveId, resolveTeam }, options, output()),
   );
   examples(
     create,
     "fairway budget create --token ci --limit 50usd --period month",
     "fairway budget create --group trial --limit 5usd --period day --time-zone Europe/Berlin --soft",
+    "fairway budget create --team research --member ann --limit 20usd --period month",
     "fairway budget create --scope member --subject research:ann --period hours --length 5 --limit 3usd --threshold 50,80,95",
     "fairway budget create --user ann --limit 900usd --period quarter --anchor 04-06 --time-zone Europe/London",
   );
-  const update = withTerms(
-    budget
-      .command("update")
-      .argument("<id>", "id or name, as `fairway budget list` shows it", id("budget"))
-      .description("change a budget; what was spent in its period stays (administrators)")
-      .option("--limit <amount>", AMOUNT),
-  ).action(async (one: Reference, options: BudgetTerms) =>
-    (await load()).updateBudget(await client(), await resolveId(one), options, output()),
-  );
-  examples(update, "fairway budget update 3 --limit 80usd", "fairway budget update ci --soft --notice 90");
-  const reset = budget
-    .command("reset")
-    .argument("<id>", "id or name, as `fairway budget list` shows it", id("budget"))
-    .description("count from 0 again (administrators)")
-    .action(async (one: Reference) => (await load()).resetBudget(await client(), await resolveId(one), output()));
-  examples(reset, "fairway budget reset 3");
-  const remove = budget
-    .command("delete")
-    .argument("<id...>", "ids or names, as `fairway budget list` shows them", ids("budget"))
-    .description("delete budgets; what they limited is spent without them (administrators)")
-    .addOption(yes())
-    .action(async (chosen: Reference[], options: { yes?: boolean }) =>
-      (await load()).deleteBudgets(await client(), await resolveIds(chosen, true), options, output()),
-    );
-  examples(remove, "fairway budget delete 3 4 --yes");
 }
 
 function withTerms(command: Command): Command {

@@ -5,7 +5,6 @@ import {
   identityProviderScimTokenDelete,
   identityProviderUpdate,
   MappingRule,
-  selfGet,
   type Client,
   type IdentityProvider,
   type IdentityProviderChange,
@@ -15,15 +14,10 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { printBare, printDone, type Output, type Shape } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
-import { ask, readPassword, readTextFile } from "../../terminal/prompt.ts";
-import { signInByPassword } from "../account/login.ts";
+import { readTextFile } from "../../terminal/prompt.ts";
+import { openProven, type Proof } from "../account/proof.ts";
 import { deleteEach } from "../each.ts";
 import { findProvider, PROVIDERS } from "./provider.ts";
-
-/** Who may sign in changes only after a proof of the person: an access token does not suffice. */
-export interface Proof {
-  readonly passwordStdin?: boolean;
-}
 
 /** What a provider can be changed to. */
 export interface ProviderTerms extends Proof {
@@ -56,13 +50,6 @@ export interface ProviderCreateOptions extends ProviderTerms {
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
-}
-
-/** Opens a session with the person's password, for calls that need a fresh proof. */
-async function openProven({ client, profile, transport }: Session, { passwordStdin }: Proof): Promise<Client> {
-  const { data: user } = await client.call(selfGet, {});
-  const password = passwordStdin ? await readPassword() : await ask(`Password of ${user.username}`, true);
-  return (await signInByPassword(transport, profile.server, { username: user.username, password })).client;
 }
 
 export async function createProvider(session: Session, options: ProviderCreateOptions, output: Output): Promise<void> {

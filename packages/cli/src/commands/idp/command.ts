@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { count, examples, list, yes } from "../../core/arguments.ts";
 import type { CommandContext } from "../../session/command-context.ts";
-import type { Proof, ProviderCreateOptions, ProviderTerms, ScimTokenOptions } from "./change-provider.ts";
+import type { Proof } from "../account/proof.ts";
+import type { ProviderCreateOptions, ProviderTerms, ScimTokenOptions } from "./change-provider.ts";
 import type { ProviderTestOptions } from "./test-provider.ts";
 
 const ONE = "id or slug, as `fairway idp list` shows it";

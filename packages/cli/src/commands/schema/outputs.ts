@@ -148,6 +148,12 @@ const OF_API: readonly Described[] = [
   { name: "TeamMember", where: "team members", schema: () => ofItems(wire.teamMemberList.data) },
   { name: "TeamInvitation", where: "team invitations", schema: () => ofItems(wire.teamInvitationList.data) },
   {
+    name: "ServiceAccount",
+    where: "service-account list, service-account create, service-account update",
+    schema: () => ofItems(wire.serviceAccountList.data),
+  },
+  { name: "ServiceToken", where: "service-account token list", schema: () => ofItems(wire.serviceTokenList.data) },
+  {
     name: "Budget",
     where: "budget list, budget create, budget update, team budgets",
     schema: () => ofItems(wire.budgetList.data),

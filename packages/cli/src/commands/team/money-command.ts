@@ -46,7 +46,10 @@ function looking(team: Command, { client, output, io, resolveId }: CommandContex
     .command("budgets")
     .argument("<team>", TEAM, id("team"))
     .description("budgets of the team, its wallet, members, service accounts and keys")
-    .action(async (one: Reference) => (await load()).listBudgets(await client(), await resolveId(one), output()));
+    .action(async (one: Reference) => {
+      const { listTeamBudgets } = await import("../budget/budget.ts");
+      return listTeamBudgets(await client(), await resolveId(one), output());
+    });
   examples(budgets, "fairway team budgets research");
   const keys = team
     .command("keys")

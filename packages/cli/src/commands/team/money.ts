@@ -1,18 +1,9 @@
 import { randomUUID } from "node:crypto";
-import {
-  teamAdjust,
-  teamAudit,
-  teamBudgetList,
-  teamGet,
-  teamTransfer,
-  type AuditRow,
-  type Client,
-} from "@fairway/wire";
+import { teamAdjust, teamAudit, teamGet, teamTransfer, type AuditRow, type Client } from "@fairway/wire";
 import { parseQuota } from "../../core/amounts.ts";
 import { number, plain, time } from "../../print/columns.ts";
 import { printDone, printList, type Output, type Shape } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
-import { BUDGETS } from "../budget/budget.ts";
 import { printPart, type Part } from "../paging.ts";
 
 export interface MoneyOptions {
@@ -57,11 +48,6 @@ function readSigned(text: string, perUnit: number): number {
 /** A repeated try moves nothing twice. */
 function once({ idempotencyKey = randomUUID() }: MoneyOptions) {
   return { headers: { "Idempotency-Key": idempotencyKey } };
-}
-
-export async function listBudgets(client: Client, id: number, output: Output): Promise<void> {
-  const { data: rows } = await client.call(teamBudgetList, { params: { id } });
-  await printList(output, { ...BUDGETS, rows, empty: "No budgets of this team." });
 }
 
 const AUDIT: Shape<AuditRow> = {

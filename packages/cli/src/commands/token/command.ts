@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { TokenOwner } from "./owner.ts";
 import type { SecretPlace } from "./secret.ts";
 import type { TokenCreateOptions } from "./create.ts";
+import type { TokenMoveOptions } from "./move.ts";
 import type { TokenRotateOptions } from "./rotate.ts";
 import type { TokenListOptions, TokenUpdateOptions } from "./token.ts";
 import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
@@ -20,6 +21,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
   reading(token, context);
   writing(token, context);
   rotating(token, context);
+  moving(token, context);
   switching(token, context);
 }
 
@@ -94,6 +96,7 @@ function creating(token: Command, context: CommandContext): void {
     .option("--limit <amount>", "with --period: what it may spend in each, 50usd; a budget that is made with the key")
     .addOption(new Option("--period <word>", "with --limit: by the calendar of UTC").choices(LIMIT_PERIODS))
     .option("--expires <when>", "never, 30d, 12h or a date", "never")
+    .option("--service-account <name>", "id or name of the service account of the team that holds it (admins)")
     .option("--count <number>", "several at once, 100 at most, with -1, -2 and so on behind their names", several, 1)
     .option("--output-file <path>", "a new file for the keys, a line each, that only you can read")
     .option("--show-key", "with --output-file: print the keys too")
@@ -162,6 +165,21 @@ function rotating(token: Command, context: CommandContext): void {
     "fairway token rotate leaked --grace 0",
     "pass leaked | fairway token rotate -",
   );
+}
+
+function moving(token: Command, context: CommandContext): void {
+  const { output, resolveId } = context;
+  const move = withTeam(token.command("move"), "a key")
+    .argument("<id>", ONE, id("token"))
+    .description("give a key to a team or a person; its text works on, its id changes, and the new owner pays")
+    .addOption(new Option("--to-team <team>", "short name or id").argParser(id("team")).conflicts("toUser"))
+    .option("--to-user <user>", "id or name; owners of the team name themselves, administrators anyone", id("user"))
+    .action(async (one: Reference, options: TokenMoveOptions & TeamChoice) => {
+      const owner = await openOwner(context, options);
+      const { moveToken } = await import("./move.ts");
+      return moveToken(owner, await owner.resolve(one, true), options, { output: output(), resolveId });
+    });
+  examples(move, "fairway token move ci --to-team research", "fairway token move ci --team research --to-user 7");
 }
 
 /** Periods whose windows need nothing else to be known. */

@@ -4,6 +4,7 @@ import { toExitCode, findHint, formatErrorMessage } from "../../core/problem.ts"
 import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printBare, printList, type Output } from "../../print/output.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
+import { findServiceAccount } from "../service-account/accounts.ts";
 import type { TokenOwner } from "./owner.ts";
 import type { SecretPlace } from "./secret.ts";
 import { parseQuota } from "../../core/amounts.ts";
@@ -25,6 +26,8 @@ export interface TokenCreateOptions {
   readonly writeSecret?: SecretPlace;
   readonly replaceSecret?: boolean;
   readonly kubeContext?: string;
+  /** Id or name; of the chosen team. */
+  readonly serviceAccount?: string;
 }
 
 export async function createToken(
@@ -35,12 +38,13 @@ export async function createToken(
 ): Promise<void> {
   const terms = await readTerms(owner.client, options, nowSeconds);
   refuseBudgetOfTeam(owner, terms);
+  const holder = await findHolder(owner, options);
   const file = options.outputFile === undefined ? undefined : openSecretFile(options.outputFile);
   const secret = await openSecretPlace(options);
   const made: (Key & Token)[] = [];
   for (let at = 1; at <= options.count; at++) {
     const name = options.count === 1 ? options.name : `${options.name}-${at}`;
-    made.push(await makeToken(owner, { ...options, name }, terms));
+    made.push(await makeToken(owner, { ...options, name }, { ...terms, holder }));
     // Keys that were created before a failure are not lost.
     file?.write(made.map(({ key }) => key));
   }
@@ -76,7 +80,22 @@ function readBudget({ limit, period }: TokenCreateOptions, unit: number): TokenB
 /** Budgets of keys of a team are made by administrators and by admins of the team. */
 function refuseBudgetOfTeam({ team }: TokenOwner, { budget }: Terms): void {
   if (team === undefined || budget === undefined) return;
-  throw new CliError("--limit does not go with --team", EXIT.usage, "make the key, then a budget with --token");
+  throw new CliError(
+    "--limit does not go with --team",
+    EXIT.usage,
+    "make the key, then: fairway budget create --team --token",
+  );
+}
+
+/** Returns the id of the service account that holds the key; undefined = the person. */
+async function findHolder(
+  { team, client }: TokenOwner,
+  { serviceAccount }: TokenCreateOptions,
+): Promise<number | undefined> {
+  if (serviceAccount === undefined) return undefined;
+  if (team === undefined)
+    throw new CliError("a service account belongs to a team", EXIT.usage, "name the team with --team");
+  return (await findServiceAccount(client, team, serviceAccount)).id;
 }
 
 /** Opens the place for the key; undefined if the key goes elsewhere. */
@@ -129,7 +148,7 @@ interface Terms {
 async function makeToken(
   owner: TokenOwner,
   options: TokenCreateOptions,
-  { isUnlimited, amount, expires, budget }: Terms,
+  { isUnlimited, amount, expires, budget, holder }: Terms & { readonly holder: number | undefined },
 ) {
   const data = await owner.create({
     name: options.name,
@@ -141,6 +160,7 @@ async function makeToken(
     allow_ips: options.allowIp?.join("\n") ?? "",
     group: options.group ?? "",
     ...(budget && { budget }),
+    ...(holder !== undefined && { service_account_id: holder }),
     ...(options.fallbacks !== undefined && { fallbacks: toFallbacksText(options.fallbacks) }),
   });
   return { ...data, key: `sk-${data.key}` };

@@ -1,0 +1,76 @@
+import {
+  budgetCreate,
+  budgetDelete,
+  budgetGet,
+  budgetReset,
+  budgetUpdate,
+  teamBudgetCreate,
+  teamBudgetDelete,
+  teamBudgetList,
+  teamBudgetReset,
+  teamBudgetUpdate,
+  type Budget,
+  type CallInput,
+} from "@fairway/wire";
+import type { Reference } from "../../core/arguments.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import type { SessionClient } from "../../session/session.ts";
+import { nameBudget, resolveAmong, resolveIdByName } from "../names.ts";
+
+export type NewBudget = NonNullable<CallInput<typeof budgetCreate>["body"]>;
+export type BudgetFields = Omit<NonNullable<CallInput<typeof budgetUpdate>["body"]>, "id">;
+
+/** The budgets that commands are about: those of the installation, or those inside a team. */
+export interface BudgetOwner {
+  read(id: number): Promise<Budget>;
+  create(body: NewBudget): Promise<Budget>;
+  update(id: number, body: BudgetFields): Promise<Budget>;
+  reset(id: number): Promise<Budget>;
+  remove(id: number): Promise<unknown>;
+  /** Returns the id of an argument; `isExact` accepts only whole names. */
+  resolve(reference: Reference, isExact?: boolean): Promise<number>;
+}
+
+export function openBudgets(client: SessionClient, team: number | undefined): BudgetOwner {
+  return team === undefined ? openAll(client) : openOfTeam(client, team);
+}
+
+function openAll(client: SessionClient): BudgetOwner {
+  return {
+    read: async (id) => (await client.call(budgetGet, { params: { id } })).data,
+    create: async (body) => (await client.call(budgetCreate, { body })).data,
+    update: async (id, body) => (await client.call(budgetUpdate, { body: { id, ...body } })).data,
+    reset: async (id) => (await client.call(budgetReset, { params: { id } })).data,
+    remove: (id) => client.call(budgetDelete, { params: { id } }),
+    resolve: async (reference, isExact = false) =>
+      typeof reference === "number" ? reference : resolveIdByName(client, reference, isExact),
+  };
+}
+
+function openOfTeam(client: SessionClient, team: number): BudgetOwner {
+  const params = (bid: number) => ({ params: { id: team, bid } });
+  const list = async () => (await client.call(teamBudgetList, { params: { id: team } })).data;
+  return {
+    async read(id) {
+      const found = (await list()).find((budget) => budget.id === id);
+      if (!found) throw new CliError(`the team has no budget ${id}`, EXIT.notFound);
+      return found;
+    },
+    create: async ({ scope, subject, ...terms }) => {
+      const inside = { ...terms, scope: scope as TeamScope, ...(scope !== "team" && { subject }) };
+      return (await client.call(teamBudgetCreate, { params: { id: team }, body: inside })).data;
+    },
+    update: async (id, body) => (await client.call(teamBudgetUpdate, { ...params(id), body })).data,
+    reset: async (id) => (await client.call(teamBudgetReset, params(id))).data,
+    remove: (id) => client.call(teamBudgetDelete, params(id)),
+    async resolve(reference, isExact = false) {
+      if (typeof reference === "number") return reference;
+      const rows = (await list()).map((budget) => ({ id: budget.id, name: nameBudget(budget) }));
+      const read = (keyword: string) =>
+        Promise.resolve(rows.filter(({ name }) => name.toLowerCase().includes(keyword.toLowerCase())));
+      return resolveAmong(reference, read, isExact);
+    },
+  };
+}
+
+type TeamScope = NonNullable<CallInput<typeof teamBudgetCreate>["body"]>["scope"];
