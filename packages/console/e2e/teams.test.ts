@@ -238,18 +238,28 @@ test("people are invited, given roles and removed", async () => {
   await page.getByText("vera is a member now").waitFor();
 });
 
-test("an administrator adds budgets from the team", async () => {
+test("budgets are made, changed, reset and deleted on the page of the team", async () => {
   await page.goto(`/team/${team.id}?tab=budgets`);
-  await page.getByRole("link", { name: "Cap a member" }).click();
-  await page.getByLabel("Name of the subject").or(page.getByLabel(/Name/)).first().waitFor();
-  await root.must("POST", "/api/budget/", {
-    scope: "member",
-    subject: "research:mia",
-    period: "month",
-    quota_limit: 500_000,
-  });
-  await page.goto(`/team/${team.id}?tab=budgets`);
+  await page.getByRole("button", { name: "New budget" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Member", { exact: true }).selectOption({ label: "mia" });
+  await dialog.getByLabel("Limit").first().fill("1");
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("The budget is saved").waitFor();
   await page.getByRole("link", { name: "mia of team Research" }).waitFor();
+  const menu = page.getByRole("button", { name: /mia of team Research/ });
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Change the budget" }).click();
+  await dialog.getByLabel("Limit").first().fill("2");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("$2.00").waitFor();
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Count from 0 again" }).click();
+  await page.getByText("counts from 0 again").waitFor();
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("No budgets", { exact: true }).waitFor();
 });
 
 test("settings are saved as they are changed, and a newer version is offered", async () => {

@@ -22,6 +22,7 @@ const BUDGET: Budget = {
   anchor: "",
   ends_at: 0,
   filter_model: "",
+  managed_by: "admin",
   thresholds: [80, 100],
   forecast: false,
   is_hard: true,

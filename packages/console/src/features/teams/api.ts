@@ -2,7 +2,6 @@ import {
   LOG_TYPE,
   teamAdjust,
   teamAudit,
-  teamBudgetList,
   teamCreate,
   teamDelete,
   teamGet,
@@ -105,13 +104,6 @@ export async function transferToTeam({ id, quota, key }: Movement): Promise<void
 
 export async function adjustTeam({ id, quota, key }: Movement, note: string): Promise<void> {
   await andRefresh(call(teamAdjust, { params: { id }, body: { quota, note }, idempotencyKey: key }));
-}
-
-export function budgetsQuery(id: number) {
-  return queryOptions({
-    queryKey: queryKeys.teams.inside(id, "budgets"),
-    queryFn: ({ signal }) => call(teamBudgetList, { params: { id }, signal }),
-  });
 }
 
 export function auditQuery(id: number) {

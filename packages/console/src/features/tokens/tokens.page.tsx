@@ -7,6 +7,7 @@ import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { getRole, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
+import { useHasTeams, useOwnTeams } from "../../session/teams.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
@@ -34,6 +35,7 @@ import { useRowPeek } from "../../ui/peek/use-peek.ts";
 const ConnectDialog = lateOverlay(async () => (await import("./connect.tsx")).ConnectDialog);
 const CreatedDialog = lateNeeded(async () => (await import("./connect.tsx")).CreatedDialog);
 
+const MoveKeyDialog = lateOverlay(async () => (await import("../../shared/moving/move-key-dialog.tsx")).MoveKeyDialog);
 const RotateDialog = lateOverlay(async () => (await import("./rotate-dialog.tsx")).RotateDialog);
 
 const TokenPeek = lateNeeded(async () => {
@@ -83,7 +85,14 @@ function chatEntries(t: ReturnType<typeof useTexts>, status: Status, token: Toke
   }));
 }
 
-function TokenActions(props: { readonly token: Token; onConnect(): void; onRotate(): void }) {
+interface TokenActionsProps {
+  readonly token: Token;
+  onConnect(): void;
+  onRotate(): void;
+  onMove(): void;
+}
+
+function TokenActions(props: TokenActionsProps) {
   const t = useTexts();
   const navigate = useNavigate();
   const { search } = useLocation();
@@ -91,6 +100,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void; onRotat
   const { token } = props;
   const isOn = token.status === TOKEN_STATUS.enabled;
   const role = getRole(useUser());
+  const isInTeams = (useOwnTeams({ isNeeded: useHasTeams() })?.length ?? 0) > 0;
   const toggle: MenuEntry = {
     id: "toggle",
     label: t(isOn ? "disable" : "enable"),
@@ -107,6 +117,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void; onRotat
     },
     ...(isOwnersToSwitch(token, role) ? [toggle] : []),
     { id: "rotate", label: t("rotateMenu"), icon: "refresh", run: props.onRotate },
+    ...(isInTeams ? [{ id: "move", label: t("moveMenu"), icon: "users", run: props.onMove } as const] : []),
     {
       id: "log",
       label: t("openLog"),
@@ -192,6 +203,7 @@ export function TokensPage() {
   const hasCreated = useStore(createdTokens).length > 0;
   const [connected, setConnected] = useState<Token>();
   const [rotating, setRotating] = useState<Token>();
+  const [moving, setMoving] = useState<Token>();
   const columns = useMemo(() => tokenColumns(t), [t]);
   const peek = useRowPeek(data?.rows);
   const search = useLocation().search;
@@ -220,7 +232,12 @@ export function TokensPage() {
       opened={peek.openedId}
       keys={{ e: edit }}
       actions={(token) => (
-        <TokenActions token={token} onConnect={() => setConnected(token)} onRotate={() => setRotating(token)} />
+        <TokenActions
+          token={token}
+          onConnect={() => setConnected(token)}
+          onRotate={() => setRotating(token)}
+          onMove={() => setMoving(token)}
+        />
       )}
       teach={
         <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
@@ -241,6 +258,14 @@ export function TokensPage() {
       <Suspense>
         {peek.key !== "" && <TokenPeek peek={peek} />}
         {connected && <ConnectDialog token={connected} onClose={() => setConnected(undefined)} />}
+        {moving && (
+          <MoveKeyDialog
+            token={moving}
+            teamId={0}
+            onMoved={() => void refresh()}
+            onClose={() => setMoving(undefined)}
+          />
+        )}
         {rotating && <RotateDialog token={rotating} onClose={() => setRotating(undefined)} />}
         {hasCreated && <CreatedDialog />}
       </Suspense>

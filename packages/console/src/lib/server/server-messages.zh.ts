@@ -54,6 +54,7 @@ export const messages: Record<MessageKey, string> = {
   team_invitation_other_address: "此邀请是发给另一个邮箱地址的。",
   team_last_owner: "团队必须保留最后一位所有者：请先将另一位成员设为所有者。",
   team_slug_taken: "另一个团队正在使用或曾使用此短名称。",
+  token_move_widens: "移动后该密钥可以使用更多模型、分组或渠道：请先限制它。",
   account_is_wallet: "此账户是团队的钱包：请更改团队。",
   team_limit_reached: "此处最多只能有 {n} 个。",
   team_member_exists: "此人已是成员。",
@@ -211,6 +212,8 @@ export const messages: Record<MessageKey, string> = {
   budget_anchor_wrong:
     "该周期（{period}）的预算不能从 {anchor} 开始：每周为 1 到 7，每月为 1 到 31，每季度或每年为日期（如 04-06），其他周期不填。",
   budget_end_wrong: "只有总额预算有结束时间，且必须在将来。",
+  budget_of_administrator: "只有系统管理员可以修改此预算。",
+  budget_above_administrator: "系统管理员已将其限制为 {limit} 额度单位：团队只能设置更低的值。",
   budget_too_many: "该对象已有 {count} 个预算；请先删除一个。",
   only_replica: "当前只有一个进程在运行，没有其他进程可以接替。",
   no_leader: "目前没有主节点，请几秒后重试。",

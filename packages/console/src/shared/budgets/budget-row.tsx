@@ -1,5 +1,6 @@
 import type { Budget } from "@fairway/wire";
 import { Box, Text } from "@chakra-ui/react";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { formatShare } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
@@ -20,6 +21,8 @@ interface BudgetRowProps {
   readonly isLinked?: boolean;
   /** True in the list of a team, whose keys have no page of their own. */
   readonly isOfTeam?: boolean;
+  /** What can be done with it. */
+  readonly children?: ReactNode;
 }
 
 /** A token links to its page, which shows how its budget is used up. */
@@ -73,7 +76,7 @@ function Outlook({ budget: { is_hard: isHard, period, window_end: resets }, isSp
 }
 
 /** One budget: how much of its limit is used, when its window restarts, and whether it lasts until then. */
-export function BudgetRow({ budget, isLinked = false, isOfTeam = false }: BudgetRowProps) {
+export function BudgetRow({ budget, isLinked = false, isOfTeam = false, children }: BudgetRowProps) {
   const t = useTexts();
   const language = useLanguage();
   const { part, endsAt } = budgetState(budget, useNow());
@@ -95,6 +98,7 @@ export function BudgetRow({ budget, isLinked = false, isOfTeam = false }: Budget
           <CountsSince budget={budget} />
         </span>
       </span>
+      {children}
       <Text color={isSpent ? "fg.error" : "fg.muted"} width="full">
         <Outlook budget={budget} isSpent={isSpent} endsAt={endsAt} />
       </Text>

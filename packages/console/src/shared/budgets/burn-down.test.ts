@@ -19,6 +19,7 @@ function history(change: Partial<BudgetHistory> = {}): BudgetHistory {
       anchor: "",
       ends_at: 0,
       filter_model: "",
+      managed_by: "admin",
       thresholds: [80, 100],
       forecast: false,
       is_hard: true,

@@ -18,6 +18,7 @@ function budget(id: number, used: number, change: Partial<Budget> = {}): Budget 
     anchor: "",
     ends_at: 0,
     filter_model: "",
+    managed_by: "admin",
     thresholds: [80, 100],
     forecast: false,
     is_hard: true,

@@ -3,6 +3,7 @@ import { Box, Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Version } from "../../../lib/rows.ts";
+import { MoveKeyDialog } from "../../../shared/moving/move-key-dialog.tsx";
 import { RotateForm } from "../../../shared/rotation/rotate-form.tsx";
 import { useUser } from "../../../session/session.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
@@ -14,6 +15,7 @@ import { FilterText } from "../../../ui/grid/filter-bar.tsx";
 import { LIST_DEFAULTS, useList } from "../../../ui/grid/use-list.ts";
 import type { MenuEntry } from "../../../ui/menu/menu.ts";
 import { RowMenu } from "../../../ui/menu/row-menu.tsx";
+import { refreshTeams } from "../api.ts";
 import { useTexts } from "../texts.ts";
 import { keyColumns } from "./key-columns.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
@@ -28,6 +30,7 @@ type Open =
   | { readonly kind: "add" }
   | { readonly kind: "edit"; readonly edited: Version<TeamToken> }
   | { readonly kind: "rotate"; readonly token: TeamToken }
+  | { readonly kind: "move"; readonly token: TeamToken }
   | { readonly kind: "shown"; readonly token: TeamToken; readonly isNew: boolean };
 
 interface MenuProps extends PartProps {
@@ -75,6 +78,12 @@ function KeyMenu(props: MenuProps) {
       icon: "refresh",
       run: () => open({ kind: "rotate", token }),
     },
+    rights.own && {
+      id: "move",
+      label: t("moveKey"),
+      icon: "users",
+      run: () => open({ kind: "move", token }),
+    },
     mayManage && {
       id: "toggle",
       label: t(isOn ? "disable" : "enable"),
@@ -113,6 +122,8 @@ function Dialogs({ team, rights, open, set }: PartProps & { readonly open: Open;
         onClose={close}
       />
     );
+  if (open.kind === "move")
+    return <MoveKeyDialog token={open.token} teamId={team.id} onMoved={() => void refreshTeams()} onClose={close} />;
   if (open.kind === "rotate")
     return (
       <RotateForm

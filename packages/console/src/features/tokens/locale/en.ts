@@ -58,6 +58,7 @@ export const en = {
   isDisabled: "“{name}” is disabled.",
   openLog: "Open its log",
   copySelected: "Copy selected",
+  moveMenu: "Move to a team",
   rotateMenu: "Replace key…",
   replacedOfUser: "“{name}” has a new key; {user} can read it in the list of tokens.",
   worksUntil: "works until",

@@ -61,6 +61,7 @@ export const zh: Translation<typeof en> = {
   isDisabled: "“{name}”已禁用。",
   openLog: "查看日志",
   copySelected: "复制所选",
+  moveMenu: "移交给团队",
   rotateMenu: "更换密钥…",
   replacedOfUser: "“{name}”已更换密钥；{user} 可在令牌列表中查看。",
   worksUntil: "有效至",

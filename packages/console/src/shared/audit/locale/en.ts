@@ -36,6 +36,7 @@ export const en = {
   addedTeamMember: "added a member to team {name}",
   restoredTeam: "restored team {name}",
   rotatedTeamKey: "replaced a key of team {name}",
+  movedKey: "moved key {name} to another owner",
   movedToTeam: "moved money to team {name}",
   boundEmail: "bound an email address",
   askedBalance: "asked for the balance of channel {name}",

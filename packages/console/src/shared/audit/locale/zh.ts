@@ -39,6 +39,7 @@ export const zh: Translation<typeof en> = {
   addedTeamMember: "向团队 {name} 添加了成员",
   restoredTeam: "恢复了团队 {name}",
   rotatedTeamKey: "更换了团队 {name} 的密钥",
+  movedKey: "将密钥 {name} 移交给了其他所有者",
   movedToTeam: "向团队 {name} 转入了金额",
   boundEmail: "绑定了邮箱地址",
   askedBalance: "查询了渠道 {name} 的余额",
