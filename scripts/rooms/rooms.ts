@@ -51,7 +51,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     holds reaper renewal settlements sql-ledger
   `),
   "packages/gateway/src/billing/ledger/redis": inOrder(`
-    scripts calls open-holds token-limits account-loader release reaper recovery
+    scripts calls claimed open-holds token-limits account-loader release reaper recovery
     reservations balance-sync ledger-settings own-journal outage-check settler pruning sender renewer shares settlement-writer live-deposits
     redis-ledger live-accounts
   `),
@@ -154,8 +154,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     command-context link
   `),
   "packages/cli/src/commands": inOrder(`
-    questions usernames model-rows paging names each schema budget event documents log option kube import account channel
-    token catalogue redemption user init program chat file report idp team batch ui top status api completion
+    questions usernames model-rows paging names each schema event documents log option kube import account channel
+    service-account token budget catalogue redemption user init program chat file report idp team batch ui top status api completion
   `),
   "packages/testkit": inOrder(`
     src agents grid features chaos load cluster

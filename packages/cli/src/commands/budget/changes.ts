@@ -34,7 +34,7 @@ const PLAIN = ["group", "model", "member"] as const;
 type Subjects = { readonly [Scope in (typeof NAMED)[number]]?: Reference } & {
   readonly [Scope in (typeof PLAIN)[number]]?: string;
 } & {
-  /** Of the chosen team. */
+  /** Id or name in the chosen team. */
   readonly serviceAccount?: string;
   /** Any scope, with its subject as the API has it. */
   readonly scope?: Budget["scope"];

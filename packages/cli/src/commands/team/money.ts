@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { teamAdjust, teamAudit, teamGet, teamTransfer, type AuditRow, type Client } from "@fairway/wire";
 import { parseQuota } from "../../core/amounts.ts";
 import { number, plain, time } from "../../print/columns.ts";
-import { printDone, printList, type Output, type Shape } from "../../print/output.ts";
+import { printDone, type Output, type Shape } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { printPart, type Part } from "../paging.ts";
 

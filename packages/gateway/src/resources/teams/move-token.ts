@@ -58,9 +58,9 @@ export async function moveToken(trx: Transaction<Schema>, move: Move, deps: Move
   const { free, held } = splitLimit(row, await ledger.claimed(row.user_id, row.id));
   const left = { key_hash: `moved-${row.id}`, deleted_at: now, remain_quota: row.remain_quota - free };
   await trx.updateTable("tokens").set(left).where("id", "=", row.id).execute();
-  const { id: _id, limit_revision: _revision, ...kept } = row;
+  const { id: _id, limit_revision: _revision, ...copied } = row;
   const id = await insertRow(trx, "tokens", {
-    ...kept,
+    ...copied,
     user_id: move.to,
     member_id: move.memberId,
     service_account_id: 0,

@@ -91,7 +91,7 @@ describe("a moved key", () => {
     const other = await makeTeam(`Other ${made}`);
     const answers = await Promise.all([team, other].map((to) => move(mia, id, { team_id: to.id })));
     const outcomes = answers.map(({ body }) => body["code"] ?? "moved");
-    expect(outcomes.toSorted()).toEqual(["K2", "moved"]);
+    expect(new Set(outcomes)).toEqual(new Set(["K2", "moved"]));
   });
 });
 

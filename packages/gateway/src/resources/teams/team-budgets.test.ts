@@ -84,7 +84,7 @@ describe("a team limits", () => {
   test("with at most eight budgets of one subject, so that administrators have room for theirs", async () => {
     const all = Array.from({ length: 9 }, (_, at) => add(adam, { scope: "team", period: "hours", length: at + 1 }));
     const codes = (await Promise.all(all)).map(({ body }) => body["code"] ?? "");
-    expect(codes.toSorted()).toEqual(["", "", "", "", "", "", "", "", "BU8"]);
+    expect(codes.filter((code) => code !== "")).toEqual(["BU8"]);
     expect(await readCode(add(adam, { scope: "team" }))).toBe("BU8");
     expect(await root.data(add(root, { scope: "team" }))).toMatchObject({ managed_by: "admin" });
   });

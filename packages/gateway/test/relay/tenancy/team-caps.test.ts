@@ -77,7 +77,7 @@ describe.each([
     expect(served).toBeGreaterThan(0);
     await expect.poll(() => findBudget(cap.id)).toMatchObject({ used: price * served, held: 0 });
     const refused = answers.find(({ status }) => status !== 200);
-    expect(refused).toMatchObject({ status: 403, text: expect.stringContaining("member mia of team Capped") });
+    expect([refused?.status, refused?.text]).toEqual([403, expect.stringContaining("member mia of team Capped")]);
     expect((await ask(other)).status).toBe(200);
     await adam.must("PUT", `/api/team/${team.id}/budget/${cap.id}`, { quota_limit: 100_000_000 });
     expect((await ask(key)).status).toBe(200);
