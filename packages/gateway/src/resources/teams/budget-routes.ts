@@ -42,14 +42,14 @@ export function teamBudgetRoutes(deps: TeamBudgetDeps): Route[] {
       const usual = { ...BUDGET_DEFAULTS, quota_limit: wanted.quota_limit };
       const terms = applyTerms(period, usual, wanted, seconds(deps.clock));
       const subject = await findSubject(deps, team, { scope, named });
-      const identity = { scope, subject, period, filter_model, managed_by: makerOf(call.caller) };
+      const identity = { scope, subject, period, filter_model, managed_by: chooseMaker(call.caller) };
       const budget = await budgets.create({ ...identity, ...terms });
       await spread();
       return budget;
     }),
     implement(teamBudgetUpdate, async (call) => {
       const { id } = await requireBudget(deps, call);
-      const change = { by: makerOf(call.caller), check: tagCheck(call.request) };
+      const change = { by: chooseMaker(call.caller), check: tagCheck(call.request) };
       const changed = await budgets.change(id, call.body, change);
       if (!changed) throw new Refusal("budget_not_found");
       await restate(id);
@@ -58,20 +58,20 @@ export function teamBudgetRoutes(deps: TeamBudgetDeps): Route[] {
     }),
     implement(teamBudgetReset, async (call) => {
       const { id } = await requireBudget(deps, call);
-      if (!(await budgets.reset(id, makerOf(call.caller)))) throw new Refusal("budget_not_found");
+      if (!(await budgets.reset(id, chooseMaker(call.caller)))) throw new Refusal("budget_not_found");
       await restate(id);
       return requireBudget(deps, call);
     }),
     implement(teamBudgetDelete, async (call) => {
       const { id } = await requireBudget(deps, call);
-      if (!(await budgets.remove(id, makerOf(call.caller)))) throw new Refusal("budget_not_found");
+      if (!(await budgets.remove(id, chooseMaker(call.caller)))) throw new Refusal("budget_not_found");
       await spread();
     }),
   ];
 }
 
 /** What an administrator sets in a team binds its admins, also if the administrator is one of them. */
-function makerOf({ role }: Principal): BudgetMaker {
+function chooseMaker({ role }: Principal): BudgetMaker {
   return role >= ROLE.admin ? "admin" : "team";
 }
 

@@ -21,13 +21,13 @@ export interface KeyLimits {
   readonly models: readonly string[];
 }
 
-export function rightsOfTeam(team: Team): OwnerRights {
+export function readTeamRights(team: Team): OwnerRights {
   const groups = listTeamGroups(team);
   const { models, channels } = team.settings;
   return { usual: groups[0], groups: new Set(groups), models, channels };
 }
 
-export function rightsOfPerson(group: string, options: OptionValues): OwnerRights {
+export function readPersonRights(group: string, options: OptionValues): OwnerRights {
   return { usual: group, groups: new Set(Object.keys(usableGroups(options, group))), models: [], channels: [] };
 }
 

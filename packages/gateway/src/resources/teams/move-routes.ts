@@ -12,7 +12,7 @@ import { createBudgetSpread, type SpreadDeps } from "../budgets/spread.ts";
 import type { Vault } from "../ports.ts";
 import { countTokens } from "../tokens/token-rows.ts";
 import { checkKeyCount, checkLife } from "./key-rules.ts";
-import { checkGroup, checkNotWider, rightsOfPerson, rightsOfTeam, type OwnerRights } from "./move-rights.ts";
+import { checkGroup, checkNotWider, readPersonRights, readTeamRights, type OwnerRights } from "./move-rights.ts";
 import { moveToken } from "./move-token.ts";
 import { mayInTeam } from "./require-team.ts";
 import type { TeamStore } from "./store.ts";
@@ -93,7 +93,7 @@ async function findSource(deps: MoveRouteDeps, caller: Principal, id: number): P
     if (!isOwn && caller.role < ROLE.admin) throw new Refusal("token_not_found");
     if (!isOwn && !canChange(caller, { id: accountId, role: token.role }))
       throw new Refusal("user_change_not_permitted");
-    return { accountId, rights: rightsOfPerson(token.group, deps.options()), team: undefined };
+    return { accountId, rights: readPersonRights(token.group, deps.options()), team: undefined };
   }
   const { id: teamId } = await db
     .selectFrom("teams")
@@ -103,7 +103,7 @@ async function findSource(deps: MoveRouteDeps, caller: Principal, id: number): P
   const access = await findTeamAccess(db, teamId, caller.userId);
   if (!access || (access.role === undefined && caller.role < ROLE.admin)) throw new Refusal("token_not_found");
   if (access.role !== "owner" && caller.role < ROLE.admin) throw new Refusal("team_right_missing");
-  return { accountId, rights: rightsOfTeam(access.team), team: access.team };
+  return { accountId, rights: readTeamRights(access.team), team: access.team };
 }
 
 interface Wanted {
@@ -121,7 +121,7 @@ async function findTarget(deps: MoveRouteDeps, caller: Principal, wanted: Wanted
   const isOwn = userId === caller.userId;
   if (!person || (!isOwn && caller.role < ROLE.admin)) throw new Refusal("user_not_found");
   if (!isOwn && !canChange(caller, person)) throw new Refusal("user_change_not_permitted");
-  return { accountId: person.id, rights: rightsOfPerson(person.group, deps.options()), team: undefined };
+  return { accountId: person.id, rights: readPersonRights(person.group, deps.options()), team: undefined };
 }
 
 async function findTargetTeam({ store }: MoveRouteDeps, caller: Principal, teamId: number): Promise<Owner> {
@@ -130,7 +130,7 @@ async function findTargetTeam({ store }: MoveRouteDeps, caller: Principal, teamI
   if (!access || access.team.deletedAt !== null || (access.role === undefined && !isOperator))
     throw new Refusal("team_not_found");
   if (!isOperator && !mayInTeam(access, caller, "useKeys")) throw new Refusal("team_right_missing");
-  return { accountId: access.team.accountId, rights: rightsOfTeam(access.team), team: access.team };
+  return { accountId: access.team.accountId, rights: readTeamRights(access.team), team: access.team };
 }
 
 interface Transferred {
