@@ -1,7 +1,6 @@
 import type { Hue } from "../../theme/ramps.ts";
 import "./channels.css";
 import "./marks.css";
-import { MARKED } from "./marks.ts";
 
 const HUES: readonly Hue[] = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"];
 
@@ -14,12 +13,9 @@ interface TypeIconProps {
 
 /** A tile with the mark of the provider, or the first letter of its label; the colour follows from the number of the type. */
 export function TypeIcon({ type, id, label }: TypeIconProps) {
-  const hue = `hue-${HUES[type % HUES.length]}`;
-  if (id !== undefined && MARKED.has(id))
-    return <span className={`type-icon ${hue} type-mark mark-${id}`} aria-hidden="true" />;
   const letter = label.replace(/[^\p{L}\d]/gu, "").slice(0, 1);
   return (
-    <span className={`type-icon ${hue}`} aria-hidden="true">
+    <span className={`type-icon hue-${HUES[type % HUES.length]} mark-${id}`} aria-hidden="true">
       {letter.toUpperCase() || "?"}
     </span>
   );
