@@ -15,12 +15,18 @@ const BATCH = 1_000;
 
 /** Compares Redis with the database; exact only while nothing moves. */
 export async function liveBooks({ store, database }: Servers): Promise<LiveBooks> {
-  const redis = store.kind === "server" ? new Redis(store.redis.url) : new Cluster(store.cluster.seeds());
+  return compareLive(
+    store.kind === "server" ? new Redis(store.redis.url) : new Cluster(store.cluster.seeds()),
+    database,
+  );
+}
+
+/** Compares Redis with the database, and ends the connection. */
+export async function compareLive(redis: Redis | Cluster, database: string): Promise<LiveBooks> {
   try {
     const keys = await allKeys(redis);
     const findings = [
-      ...(await heldInDatabase(database)),
-      ...(await reservedInBudgets(database)),
+      ...(await listReserved(database)),
       ...(await heldInRedis(redis, keys)),
       ...(await differentBudgets(redis, keys, database)),
     ];
@@ -85,6 +91,11 @@ async function differentBudgets(redis: Redis | Cluster, keys: readonly string[],
     return ["Redis has no budgets: the replicas did not share them"];
   const epoch = (await redis.get(epochKey)) ?? "";
   return liveBudgetFindings(database, { epoch, state: await redis.hgetall(stateKey) });
+}
+
+/** Returns what is reserved in the database. */
+export async function listReserved(database: string): Promise<string[]> {
+  return [...(await heldInDatabase(database)), ...(await reservedInBudgets(database))];
 }
 
 async function heldInDatabase(database: string): Promise<string[]> {

@@ -5,16 +5,21 @@
 //   --only PATTERN     faults whose name matches
 //   --program FILE     another program than the sources, such as a built one
 //   --batches          instead kills replicas at every step of batches; --write then writes docs/explain/batch-faults.md
+//   --random MINUTES   instead draws faults that overlap, on each database with and without Redis, and compares the books
+//   --seed N           the first seed of --random; default: the day
+//   --schedule FILE    repeats what a failure of --random printed
 //   --logs FOLDER      keeps the logs of the replicas there
 //   --write            writes docs/explain/faults.md; without it the page is only printed
 import { execFileSync } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { batchFaultsDocument, nameSetting } from "./batches/page.ts";
 import { listBatchProblems, runBatchKills, SETTINGS, type BatchReport } from "./batches/run.ts";
 import { findProgram } from "../src/services/process.ts";
 import { buildPlan } from "./plan.ts";
+import { runCampaign, runOne, type Failure } from "./random/campaign.ts";
+import { parseSchedule } from "./random/schedule.ts";
 import { runRound } from "./round.ts";
 import type { DatabaseName, StoreName } from "./servers.ts";
 import { faultsDocument } from "./table.ts";
@@ -37,6 +42,9 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     program: { type: "string", default: "" },
     logs: { type: "string", default: "" },
+    random: { type: "string", default: "" },
+    seed: { type: "string", default: "" },
+    schedule: { type: "string", default: "" },
     batches: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
@@ -44,7 +52,27 @@ const { values } = parseArgs({
 
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 if (values.batches) await killBatches();
+else if (values.schedule !== "") report(await repeatSchedule(values.schedule));
+else if (values.random !== "") report(await drawFaults());
 else await runRounds();
+
+const DAY_MS = 86_400_000;
+
+function drawFaults(): Promise<Failure | undefined> {
+  const seed = values.seed === "" ? Math.floor(Date.now() / DAY_MS) : Number(values.seed);
+  return runCampaign({ seed, minutes: Number(values.random), logs: values.logs, say });
+}
+
+async function repeatSchedule(file: string): Promise<Failure | undefined> {
+  return runOne(parseSchedule(await readFile(file, "utf8")), { logs: values.logs, say, tries: 0 });
+}
+
+function report(failure: Failure | undefined): void {
+  if (!failure) return;
+  say(`seed ${failure.schedule.seed} failed; put this into a file and repeat it with --schedule FILE:`);
+  console.log(JSON.stringify(failure.schedule));
+  process.exitCode = 1;
+}
 
 async function killBatches(): Promise<void> {
   const reports: BatchReport[] = [];

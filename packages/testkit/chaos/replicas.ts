@@ -34,6 +34,8 @@ export interface Replicas {
   /** Processes that ended unexpectedly. */
   readonly deaths: readonly string[];
   crash(index: number): Promise<void>;
+  /** Ends a replica in order; returns its exit code. */
+  end(index: number): Promise<number | string>;
   freeze(index: number): void;
   resume(index: number): void;
   /**
@@ -52,29 +54,41 @@ export interface Replicas {
   stop(): Promise<void>;
 }
 
-export interface ReplicaSettings {
+interface Addresses {
   readonly database: string;
-  /** Undefined = the replicas have no Redis. */
+  /** Undefined = the replica has no Redis. */
   readonly redis: string | undefined;
+}
+
+export interface ReplicaSettings {
+  /** Returns the addresses that a replica uses, by its index. */
+  readonly address: (index: number) => Addresses;
   readonly count: number;
+  /** Further variables of each replica. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Returns an empty folder; default: a temporary one. */
+  readonly newDisk?: () => Promise<string>;
   /** A program to use instead of the sources, such as a built one. */
   readonly program: string | undefined;
 }
 
 /** Starts real processes behind a rotation that follows their readiness, like the endpoints of a Service. */
-export async function startReplicas({ database, redis, count, program }: ReplicaSettings): Promise<Replicas> {
+export async function startReplicas(settings: ReplicaSettings): Promise<Replicas> {
+  const { count, program } = settings;
   const all: Replica[] = [];
   const deaths: string[] = [];
   const asked = new Set<GatewayProcess>();
   const disks: string[] = [];
   const newDisk = async () => {
+    if (settings.newDisk) return settings.newDisk();
     const disk = await mkdtemp(join(tmpdir(), "fairway-disk-"));
     disks.push(disk);
     return disk;
   };
   const start = async (index: number, serial: number, disk: string) => {
     const name = `replica-${index}-${serial}`;
-    const env = { FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off", FAIRWAY_DATA_DIR: disk };
+    const { database, redis } = settings.address(index);
+    const env = { ...settings.env, FAIRWAY_INSTANCE_ID: name, FAIRWAY_LIMIT_WEB: "off", FAIRWAY_DATA_DIR: disk };
     const process = await startGateway({
       database,
       ...(redis !== undefined && { redis }),
@@ -114,6 +128,7 @@ export async function startReplicas({ database, redis, count, program }: Replica
         .filter((slot) => slot.isReady && !slot.isWithdrawn)
         .map((slot) => ({ name: buildReplicaName(slot), process: slot.process })),
     crash: (index) => markAsked(at(index)).kill(),
+    end: (index) => markAsked(at(index)).stop(),
     freeze: (index) => void process.kill(at(index).process.pid, "SIGSTOP"),
     resume: (index) => void process.kill(at(index).process.pid, "SIGCONT"),
     jump: (index) => void process.kill(at(index).process.pid, "SIGUSR2"),

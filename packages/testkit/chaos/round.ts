@@ -76,7 +76,8 @@ export async function runRound(plan: Plan): Promise<Round> {
   }
 }
 
-function pickRoute({ replicas, keys }: World, serial: number) {
+/** Returns the target of a request: replicas in rotation and keys in turn. */
+export function pickRoute({ replicas, keys }: Pick<World, "replicas" | "keys">, serial: number) {
   const ready = replicas.ready();
   const replica = ready[serial % ready.length];
   const key = keys[serial % keys.length];
@@ -151,7 +152,7 @@ async function untilQuiet(world: World, baseline: Baseline, outcomes: readonly O
 }
 
 /** Returns how long it took; Infinity if the limit was reached first. */
-async function until(limitMs: number, isTrue: () => boolean | Promise<boolean>): Promise<number> {
+export async function until(limitMs: number, isTrue: () => boolean | Promise<boolean>): Promise<number> {
   const from = performance.now();
   while (!(await isTrue())) {
     if (performance.now() - from > limitMs) return Infinity;

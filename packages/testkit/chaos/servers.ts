@@ -55,34 +55,49 @@ export async function startServers(name: DatabaseName, storeName: StoreName): Pr
   );
   const database = new URL(server.url);
   database.pathname = "/chaos";
-  let thaw: Guard | undefined;
-  const signal = (kind: NodeJS.Signals) => {
-    for (const pid of processTree(server.pid)) signalIfThere(pid, kind);
-  };
+  const freezer = createFreezer(server);
   return {
     database: database.href,
     store,
     redisUrl: store.kind === "server" ? store.proxy.url : store.cluster.url,
-    freezeDatabase() {
-      // The server's guard ends it with a signal that a frozen process does not see.
-      thaw = createGuard(join(server.folder, "no-folder-of-its-own"));
-      thaw.watch(server.pid, "SIGCONT");
-      signal("SIGSTOP");
-    },
-    resumeDatabase() {
-      signal("SIGCONT");
-      thaw?.disarm();
-      thaw = undefined;
-    },
+    freezeDatabase: () => freezer.freeze(),
+    resumeDatabase: () => freezer.resume(),
     async crashDatabase(awayMs) {
       await server.kill(CRASH[name]);
       await sleep(awayMs);
       await server.restart();
     },
     async stop() {
-      signal("SIGCONT");
+      freezer.resume();
       if (store.kind === "server") await store.proxy.stop();
       await Promise.all([server.stop(), (store.kind === "server" ? store.redis : store.cluster).stop()]);
+    },
+  };
+}
+
+export interface Freezer {
+  freeze(): void;
+  resume(): void;
+}
+
+/** Stops and continues all processes of a server. */
+export function createFreezer(server: Service): Freezer {
+  let thaw: Guard | undefined;
+  const signal = (kind: NodeJS.Signals) => {
+    for (const pid of processTree(server.pid)) signalIfThere(pid, kind);
+  };
+  return {
+    freeze() {
+      // The server's guard ends it with a signal that a frozen process does not see.
+      thaw = createGuard(join(server.folder, "no-folder-of-its-own"));
+      thaw.watch(server.pid, "SIGCONT");
+      signal("SIGSTOP");
+    },
+    resume() {
+      if (!thaw) return;
+      signal("SIGCONT");
+      thaw.disarm();
+      thaw = undefined;
     },
   };
 }

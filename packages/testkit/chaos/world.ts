@@ -12,7 +12,7 @@ import {
 import { createBudgets } from "./budgets.ts";
 import type { Ask } from "./client.ts";
 import { MODELS } from "./load.ts";
-import { startReplicas, type Replicas } from "./replicas.ts";
+import { startReplicas, type Replicas, type ReplicaSettings } from "./replicas.ts";
 import { startServers, type DatabaseName, type Servers, type StoreName } from "./servers.ts";
 
 const REPLICAS = 3;
@@ -26,10 +26,8 @@ const SERVED_LIMIT_MS = 20_000;
 /** The fake upstream reports 20 tokens in and 10 out; the completion ratio of these models is 1. */
 export const PRICE = 30 * RATIO;
 
-/** Everything that a round needs, already running. */
-export interface World {
-  readonly database: DatabaseName;
-  readonly servers: Servers;
+/** Replicas under load, their upstreams and accounts. */
+export interface Scene {
   readonly replicas: Replicas;
   /** Serves all models first; `retry` always fails on it. */
   readonly primary: Upstream;
@@ -43,6 +41,12 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** Everything that a round needs, already running. */
+export interface World extends Scene {
+  readonly database: DatabaseName;
+  readonly servers: Servers;
+}
+
 export interface WorldSettings {
   readonly database: DatabaseName;
   readonly store: StoreName;
@@ -51,7 +55,32 @@ export interface WorldSettings {
 
 export async function createWorld({ database, store, program }: WorldSettings): Promise<World> {
   const servers = await startServers(database, store);
-  const stops: (() => Promise<void>)[] = [() => servers.stop()];
+  try {
+    const scene = await openScene({
+      database: servers.database,
+      users: servers.store.kind === "cluster" ? CLUSTER_USERS : USERS,
+      replicas: { address: () => ({ database: servers.database, redis: servers.redisUrl }), count: REPLICAS, program },
+    });
+    const stop = async () => {
+      await scene.stop();
+      await servers.stop();
+    };
+    return { database, servers, ...scene, stop };
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+}
+
+export interface SceneSettings {
+  /** For the audit. */
+  readonly database: string;
+  readonly users?: number;
+  readonly replicas: ReplicaSettings;
+}
+
+export async function openScene({ database, users = USERS, replicas: settings }: SceneSettings): Promise<Scene> {
+  const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const end of stops.splice(0).reverse()) await end();
   };
@@ -61,23 +90,17 @@ export async function createWorld({ database, store, program }: WorldSettings): 
       () => primary.stop(),
       () => secondary.stop(),
     );
-    const replicas = await startReplicas({
-      database: servers.database,
-      redis: servers.redisUrl,
-      count: REPLICAS,
-      program,
-    });
+    const replicas = await startReplicas(settings);
     stops.push(() => replicas.stop());
     const console = () => signIn(requireReplicaUrl(replicas));
     const root = await console();
     await setOptions(root, { QuotaForNewUser: String(QUOTA), RetryTimes: "2" });
     await setModelRatios(root, Object.fromEntries(Object.values(MODELS).map((model) => [model, RATIO])));
     const channels = await createChannels(root, primary, secondary);
-    const { keys, userIds } = await createKeys(root, servers.store.kind === "cluster" ? CLUSTER_USERS : USERS);
+    const { keys, userIds } = await createKeys(root, users);
     await untilServed(replicas, keys);
-    const { database: url } = servers;
-    await createBudgets(root, { userIds, channels: Object.values(channels) }, { database: url, replicas });
-    return { database, servers, replicas, primary, secondary, channels, keys, userIds, console, stop };
+    await createBudgets(root, { userIds, channels: Object.values(channels) }, { database, replicas });
+    return { replicas, primary, secondary, channels, keys, userIds, console, stop };
   } catch (error) {
     await stop();
     throw error;

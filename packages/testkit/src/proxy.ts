@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 /** A TCP connection between two parties that a test can make slow, silent or broken. */
 export interface Proxy {
   readonly port: number;
+  /** The port to which new connections lead. */
+  target: number;
   /** Delays the bytes of both directions by this many milliseconds. */
   delayMs: number;
   /** While true, nothing passes and nothing is lost. */
@@ -27,10 +29,10 @@ export interface Proxy {
 /** Forwards a free loopback port to `target`. */
 export async function startProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
-  const state = { delayMs: 0, isStalled: false, isSilent: false, isClosed: false, cutsAt: "", exchanges: 0 };
+  const state = { target, delayMs: 0, isStalled: false, isSilent: false, isClosed: false, cutsAt: "", exchanges: 0 };
   const server = createServer((client) => {
     if (state.isClosed) return void client.destroy();
-    const upstream = connect(target, "127.0.0.1");
+    const upstream = connect(state.target, "127.0.0.1");
     let isAnswered = true;
     for (const socket of [client, upstream]) {
       sockets.add(socket);

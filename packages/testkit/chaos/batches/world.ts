@@ -66,7 +66,11 @@ export async function startBatchWorld(setting: Setting): Promise<BatchWorld> {
   const upstream = await startUpstream();
   stops.push(() => upstream.stop());
   const count = setting.database === "SQLite" ? 1 : 2;
-  const replicas = await startReplicas({ database, redis: redisUrl, count, program: undefined });
+  const replicas = await startReplicas({
+    address: () => ({ database, redis: redisUrl }),
+    count,
+    program: undefined,
+  });
   stops.push(() => replicas.stop());
   const root = await signIn(requireReplica(replicas, 0).url);
   await setOptions(root, { QuotaForNewUser: String(QUOTA) });

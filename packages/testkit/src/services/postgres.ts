@@ -15,6 +15,8 @@ export interface PostgresSettings {
   readonly isLarge?: boolean;
   /** Refuses connections without TLS. */
   readonly tls?: Certificates;
+  /** A server that this one copies and follows as a standby. */
+  readonly follows?: Service;
 }
 
 /** Starts a PostgreSQL server with the superuser fairway, who needs no password. */
@@ -28,6 +30,12 @@ export function startPostgres(settings: PostgresSettings = {}): Promise<Service>
     account,
     async prepare(folder) {
       const data = join(folder, "data");
+      if (settings.follows) {
+        const from = ["-h", "127.0.0.1", "-p", String(settings.follows.port), "-U", "fairway"];
+        const how = ["-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"];
+        await run(findProgram("pg_basebackup", "postgresql", FOLDERS), [...from, ...how], account, folder);
+        return;
+      }
       const how = ["-A", "trust", "-U", "fairway", "--no-sync", "--no-locale", "-E", "UTF8"];
       await run(initdb, ["-D", data, ...how], account, folder);
       if (!settings.tls) return;
@@ -41,7 +49,8 @@ export function startPostgres(settings: PostgresSettings = {}): Promise<Service>
       `-k${folder}`,
       ...[...options, ...(settings.tls ? tlsOptions(folder) : [])].flatMap((option) => ["-c", option]),
     ],
-    ready: "database system is ready to accept connections",
+    // A standby adds "read-only".
+    ready: "database system is ready to accept",
     url: (port) => `postgres://fairway:fairway@127.0.0.1:${port}/postgres`,
     // An immediate shutdown: SIGKILL would leave the server's children and its shared memory running.
     stopSignal: "SIGQUIT",
