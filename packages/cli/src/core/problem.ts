@@ -176,6 +176,7 @@ const CURE_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
   channel_changed: "it was changed meanwhile: read it again and repeat the command",
   entity_changed: "it was changed meanwhile: read it again and repeat the command",
   password_login_disabled: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
+  channel_has_batches: "`fairway batch list --channel ID` names them; add --force to delete the channel in any case",
   entity_managed: "change its document and run `fairway apply -f FILE`",
   mass_deletion_refused: "add --force if that is meant",
   turnstile_pending: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",

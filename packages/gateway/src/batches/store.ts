@@ -111,6 +111,17 @@ export function findDueBatches({ database }: Stored, phase: BatchPhase, now: num
     .execute();
 }
 
+/** Returns the open batches of channels. */
+export function findOpenAt({ database }: Stored, channels: readonly number[]): Promise<BatchRow[]> {
+  if (channels.length === 0) return Promise.resolve([]);
+  return database.db
+    .selectFrom("batches")
+    .selectAll()
+    .where("channel_id", "in", channels)
+    .where("phase", "=", "open")
+    .execute();
+}
+
 /** Takes the next poll of a row for this process; false if another one was faster. */
 export async function claimPoll({ database }: Stored, row: BatchRow, now: number, next: number): Promise<boolean> {
   const claimed = await database.db

@@ -119,6 +119,8 @@ export const channelBulk = endpoint({
     action: z.string(),
     patch: z.optional(ChannelInput),
     from: z.optional(z.int()),
+    /** Deletes channels at which batches run, too. */
+    force: z.optional(z.boolean()),
   }),
   data: z.array(ChannelBulkResult),
   fails: ["unknown_action", "invalid_field", "channel_not_found", "channel_selection_missing"],

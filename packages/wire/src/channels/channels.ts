@@ -249,8 +249,11 @@ export const channelDelete = endpoint({
   method: "DELETE",
   path: "/api/channel/{id}",
   access: "admin",
-  summary: "Deletes a channel for good; an unknown id is a success.",
+  summary:
+    "Deletes a channel for good; an unknown id is a success. `force` deletes it while batches run there: they are cancelled and become stuck.",
   params: idParams,
+  query: z.object({ force: queryFlag }),
+  fails: ["channel_has_batches"],
 });
 
 export const channelDeleteDisabled = endpoint({
@@ -258,8 +261,10 @@ export const channelDeleteDisabled = endpoint({
   method: "DELETE",
   path: "/api/channel/disabled",
   access: "admin",
-  summary: "Deletes every channel that is disabled, by hand or by the system.",
+  summary: "Deletes every channel that is disabled, by hand or by the system. `force` as for one channel.",
+  query: z.object({ force: queryFlag }),
   data: z.int(),
+  fails: ["channel_has_batches"],
 });
 
 export const channelBatchDelete = endpoint({
@@ -267,10 +272,11 @@ export const channelBatchDelete = endpoint({
   method: "POST",
   path: "/api/channel/batch",
   access: "admin",
-  summary: "Deletes the named channels.",
+  summary: "Deletes the named channels. `force` as for one channel.",
+  query: z.object({ force: queryFlag }),
   body: z.strictObject({ ids }),
   data: z.int(),
-  fails: ["invalid_field", "channel_selection_missing"],
+  fails: ["invalid_field", "channel_selection_missing", "channel_has_batches"],
 });
 
 export const channelBatchTag = endpoint({

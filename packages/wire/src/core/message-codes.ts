@@ -146,6 +146,7 @@ export const MESSAGE_CODES = {
   channel_without_betas: "CH27",
   pause_empty: "CH28",
   pause_not_found: "CH29",
+  channel_has_batches: "CH30",
   token_name_too_long: "K1",
   token_not_found: "K2",
   token_expired: "K3",

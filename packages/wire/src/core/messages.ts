@@ -324,6 +324,10 @@ export const MESSAGES = {
     text: "This is the only process of the installation that runs: no other one could take over.",
   },
   no_leader: { status: 200, text: "No process leads at the moment. Try again in a few seconds." },
+  channel_has_batches: {
+    status: 409,
+    text: "{count} batches are running or unsettled at {channels}. Wait until they are settled, or delete with force: then their provider is asked to cancel them, and a person abandons them.",
+  },
   batch_not_found: { status: 200, text: "Batch does not exist." },
   batch_not_ready: { status: 409, text: "The batch is {phase}, and this needs one that is {needed}." },
   batch_not_cancelled: { status: 200, text: "The provider did not cancel the batch: {reason}" },

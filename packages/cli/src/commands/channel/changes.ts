@@ -296,29 +296,31 @@ async function parseSelector(client: Client, selector: string): Promise<Selected
 export async function deleteChannels(
   client: Client,
   ids: readonly number[],
-  { yes }: { readonly yes?: boolean },
+  { yes, force }: { readonly yes?: boolean; readonly force?: boolean },
   output: Output,
 ): Promise<void> {
+  const query = force === true ? { force } : {};
   const deletion: Deletion = {
     noun: "channel",
     kind: "ChannelDelete",
     ids,
     question: (named) => `Delete channel ${named}`,
     loadName: async (id) => (await client.call(channelGet, { params: { id } })).data.name,
-    remove: (id) => client.call(channelDelete, { params: { id } }),
+    remove: (id) => client.call(channelDelete, { params: { id }, query }),
   };
   await deleteEach(deletion, yes, output);
 }
 
 export async function pruneChannels(
   client: Client,
-  { yes }: { readonly yes?: boolean },
+  { yes, force }: { readonly yes?: boolean; readonly force?: boolean },
   output: Output,
 ): Promise<void> {
+  const query = force === true ? { force } : {};
   const { data: some, total = 0 } = await client.call(channelList, { query: { status: "disabled", page_size: 3 } });
   const sample = some.map(({ id, name }) => `${id} (${name})`).join(", ");
   if (total > 0) await output.confirm(`Delete ${total} disabled channels, such as ${sample}`, total, yes);
-  const { data: deleted } = await client.call(channelDeleteDisabled, {});
+  const { data: deleted } = await client.call(channelDeleteDisabled, { query });
   await printDone(output, { deleted }, `Deleted ${deleted} channels.`);
 }
 

@@ -287,22 +287,33 @@ function atOnce(text: string): number {
   return value;
 }
 
+interface Deleting {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+function force(): Option {
+  return new Option("--force", "also channels at which batches run: these are cancelled, and a person abandons them");
+}
+
 function deleting(channel: Command, { client, output, resolveIds }: CommandContext): void {
   const load = () => import("./changes.ts");
   const remove = channel
     .command("delete")
     .argument("<id...>", AS_LISTED, ids("channel"))
     .description("delete channels for good")
+    .addOption(force())
     .addOption(yes())
-    .action(async (chosen: Reference[], options: { yes?: boolean }) =>
+    .action(async (chosen: Reference[], options: Deleting) =>
       (await load()).deleteChannels(await client(), await resolveIds(chosen, true), options, output()),
     );
-  examples(remove, "fairway channel delete 3", "fairway channel delete 3 4 --yes");
+  examples(remove, "fairway channel delete 3", "fairway channel delete 3 4 --yes", "fairway channel delete 3 --force");
   const prune = channel
     .command("prune")
     .description("delete every channel that is disabled, by hand or by the gateway")
+    .addOption(force())
     .addOption(yes())
-    .action(async (options: { yes?: boolean }) => (await load()).pruneChannels(await client(), options, output()));
+    .action(async (options: Deleting) => (await load()).pruneChannels(await client(), options, output()));
   examples(prune, "fairway channel prune --yes");
   const fix = channel
     .command("fix")

@@ -217,6 +217,8 @@ export const messages: Record<MessageKey, string> = {
   budget_too_many: "该对象已有 {count} 个预算；请先删除一个。",
   only_replica: "当前只有一个进程在运行，没有其他进程可以接替。",
   no_leader: "目前没有主节点，请几秒后重试。",
+  channel_has_batches:
+    "{channels} 有 {count} 个批处理正在运行或尚未结算。请等待其结算，或强制删除：将请求提供商取消它们，之后由人工放弃。",
   batch_not_found: "批处理不存在。",
   batch_not_ready: "批处理的状态为 {phase}，此操作需要状态为 {needed} 的批处理。",
   batch_not_cancelled: "服务商未取消批处理：{reason}",

@@ -13,7 +13,7 @@ import { refreshBatch } from "../poll.ts";
 import { ABANDONED, recordBatchEnd } from "../record-end.ts";
 import { toClientError } from "../results.ts";
 import type { SettleDeps } from "../settle.ts";
-import { findBatch, updateBatch } from "../store.ts";
+import { findBatch, findOpenAt, updateBatch } from "../store.ts";
 import type { BatchRow } from "../types.ts";
 import { findItem } from "./find-item.ts";
 
@@ -25,6 +25,8 @@ export interface BatchManagement {
   refresh(row: BatchRow): Promise<BatchRow>;
   /** Asks the upstream to end an open batch early. */
   cancel(row: BatchRow): Promise<BatchRow>;
+  /** Asks the providers to end the open batches of channels, as far as they answer. */
+  cancelAll(channels: readonly number[]): Promise<void>;
   /** Has the leader read the results within seconds. Nothing is booked here. */
   settle(row: BatchRow): Promise<BatchRow>;
   /** Ends a stuck batch without a charge and returns its deposit. */
@@ -34,6 +36,7 @@ export interface BatchManagement {
 }
 
 const ITEM_TIMEOUT_MS = 120_000;
+const CANCELS_AT_ONCE = 4;
 const READABLE: readonly BatchPhase[] = ["ended", "settled", "stuck"];
 const NO_ANSWERS = { succeeded: 0, failed: 0, expired: 0, cancelled: 0, quota: ZERO };
 
@@ -50,6 +53,13 @@ export function createBatchManagement(deps: SettleDeps): BatchManagement {
       } catch (error) {
         throw toRefusal("batch_not_cancelled", error);
       }
+    },
+    async cancelAll(channels) {
+      const waiting = await findOpenAt(deps, channels);
+      const worker = async () => {
+        for (let row = waiting.pop(); row; row = waiting.pop()) await tryCancel(row, deps);
+      };
+      await Promise.all(Array.from({ length: CANCELS_AT_ONCE }, worker));
     },
     async settle(row) {
       requirePhase(row, ["ended", "stuck"]);
@@ -68,6 +78,14 @@ export function createBatchManagement(deps: SettleDeps): BatchManagement {
     },
     readItem: (row, customId) => readItem(row, customId, deps),
   };
+}
+
+async function tryCancel(row: BatchRow, deps: SettleDeps): Promise<void> {
+  try {
+    await cancelBatch(row, deps);
+  } catch (error) {
+    deps.log.warn("a provider did not cancel a batch whose channel is deleted", { batch: row.id, error });
+  }
 }
 
 function requirePhase(row: BatchRow, phases: readonly BatchPhase[]): void {

@@ -1,6 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { Batch, BatchDetail, BatchReserve } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildBatchRow } from "../../../test/kit/batch-row.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { readCode, readRefusal, signInMembers, type Members } from "../../../test/kit/members.ts";
 import type { BatchRow } from "../../batches/row.ts";
@@ -14,56 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-let made = 0;
-
-const MODELS = { "gpt-5.6": { upstream: "azure-deployment", items: 3, estimate: 90, promptTokens: 30, uncapped: 1 } };
-
 async function add(userId: number, more: Partial<BatchRow> = {}): Promise<string> {
-  made += 1;
-  const row: BatchRow = {
-    id: `batch_${made}`,
-    dialect: "openai",
-    user_id: userId,
-    token_id: 3,
-    group: "default",
-    channel_id: 7,
-    key_mark: "0123456789abcdef",
-    upstream_id: "batch_UPSTREAM",
-    request_id: `r${made}`,
-    endpoint: "/v1/chat/completions",
-    models: JSON.stringify(MODELS),
-    input_file_id: "file-in",
-    output_file_id: "",
-    error_file_id: "",
-    phase: "open",
-    wire: '{"status":"in_progress"}',
-    total: 3,
-    succeeded: 1,
-    failed: 0,
-    expired: 0,
-    cancelled: 0,
-    deposit: 90,
-    charged: 0,
-    saved: 0,
-    terms: "{}",
-    metadata: '{"job":"nightly"}',
-    tags: "",
-    end_user: "",
-    idempotency_key: null,
-    body_hash: "",
-    error: "",
-    created_at: 1_000 + made,
-    expires_at: 0,
-    ended_at: 0,
-    settled_at: 0,
-    deleted_at: 0,
-    next_poll_at: 0,
-    polled_at: 0,
-    polls: 2,
-    failures: 0,
-    revision: 1,
-    ...more,
-  };
+  const row = buildBatchRow({ user_id: userId, ...more });
   await app.database.db.insertInto("batches").values(row).execute();
   return row.id;
 }

@@ -3,6 +3,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize } from "./create.ts";
+import { deleteChannels, type DeletionDeps } from "./delete-routes.ts";
 import { checkDestination, destinationCheck, parsedChannel, sharesSecrets, type CheckChange } from "./destination.ts";
 import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
 import { isNarrow, NO_FILTER, type ChannelFilter } from "./query.ts";
@@ -17,6 +18,7 @@ export interface BulkRoutesDeps {
   readonly isType: TypeCheck;
   readonly upstream: ChannelUpstream;
   readonly logTest: LogTest;
+  readonly cancelBatches: DeletionDeps["cancelBatches"];
 }
 
 type Body = Call<typeof channelBulk>["body"];
@@ -29,6 +31,7 @@ interface Result {
 }
 
 const TESTS_AT_ONCE = 4;
+const NO_REFUSALS: ReadonlyMap<number, Refusal> = new Map();
 
 export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
   return [
@@ -38,7 +41,7 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
       const ids = await resolveIds(deps.store, body);
       switch (action) {
         case "delete":
-          return remove(deps.store, ids);
+          return removeMany(deps, ids, body.force ?? false);
         case "test":
           return testMany(deps, ids, caller);
         case "enable":
@@ -69,9 +72,13 @@ async function resolveIds(store: ChannelStore, { ids, filter }: Body): Promise<n
   return (await store.ids(narrowed)).slice(0, CHANNEL_BULK_CAP);
 }
 
-async function remove(store: ChannelStore, ids: readonly number[]): Promise<Result[]> {
-  await store.remove(ids);
-  return ids.map((id) => ({ id, success: true, message: "" }));
+async function removeMany(deps: BulkRoutesDeps, ids: readonly number[], isForced: boolean): Promise<Result[]> {
+  const refused = isForced ? NO_REFUSALS : await deps.store.removeEach(ids);
+  if (isForced) await deleteChannels(deps, ids, isForced);
+  return ids.map((id) => {
+    const refusal = refused.get(id);
+    return { id, success: refusal === undefined, message: refusal?.message ?? "" };
+  });
 }
 
 async function patchMany(

@@ -11,6 +11,7 @@ import { buildCatalogue, isChannelType } from "../models/catalogue.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
+import { deleteRoutes, type DeletionDeps } from "./delete-routes.ts";
 import { channelRoutes } from "./routes.ts";
 import { filterRoutes, type ProbeBetas } from "./filters/routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
@@ -40,6 +41,7 @@ export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notif
   readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
   readonly refusesHost: RefusesHost;
+  readonly cancelBatches: DeletionDeps["cancelBatches"];
 }
 
 export interface Channels {
@@ -68,6 +70,7 @@ export interface Channels {
 
 /** Creates the routes and jobs of channels. */
 export function createChannels(deps: ChannelsDeps): Channels {
+  const { cancelBatches } = deps;
   const store = createChannelStore(deps);
   const byType = new Map(deps.providers.map((provider) => [provider.type, provider]));
   const providerByType = (type: number) => byType.get(type);
@@ -93,9 +96,10 @@ export function createChannels(deps: ChannelsDeps): Channels {
       ...keyRoutes(store),
       multiKeyRoute(store),
       ...channelRoutes({ store, isType, catalogue: buildCatalogue(deps.providers) }),
+      ...deleteRoutes({ store, cancelBatches }),
       ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),
       ...filterRoutes({ ...deps, upstream, logTest }),
-      ...bulkRoutes({ store, isType, upstream, logTest }),
+      ...bulkRoutes({ store, isType, upstream, logTest, cancelBatches }),
     ],
     async testOne(id) {
       const result = await upstream.test(id, undefined);

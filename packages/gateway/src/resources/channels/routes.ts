@@ -1,13 +1,10 @@
 import {
   CHANNEL_STATUS,
-  channelBatchDelete,
   channelBatchTag,
   channelCatalogue,
   channelCopy,
   channelCopyAs,
   channelCreate,
-  channelDelete,
-  channelDeleteDisabled,
   channelFix,
   channelGet,
   channelList,
@@ -28,6 +25,7 @@ import { destinationCheck } from "./destination.ts";
 import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
 import { buildOrder } from "./query.ts";
 import type { ChannelPage } from "./reads.ts";
+import { requireIds } from "./require-ids.ts";
 import type { ChannelStore, NewKey } from "./store.ts";
 import type { StatusCause } from "./status-info.ts";
 import { tagRoutes } from "./tag-routes.ts";
@@ -71,15 +69,6 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
       const channel = await update(deps, call);
       setVersion(response, channel.version);
       return channel;
-    }),
-    implement(channelDelete, async ({ params }) => {
-      await store.remove([params.id]);
-    }),
-    implement(channelDeleteDisabled, () => store.removeDisabled()),
-    implement(channelBatchDelete, async ({ body }) => {
-      const ids = requireIds(body.ids);
-      await store.remove(ids);
-      return ids.length;
     }),
     implement(channelBatchTag, async ({ body }) => {
       const ids = requireIds(body.ids);
@@ -191,11 +180,6 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   const copied = await store.get(created);
   if (!copied) throw new Refusal("channel_not_found");
   return toChannel(copied);
-}
-
-function requireIds(ids: readonly number[] | undefined): readonly number[] {
-  if (!ids || ids.length === 0) throw new Refusal("channel_selection_missing", { field: "ids" });
-  return ids;
 }
 
 function setVersion(response: ServerResponse, version: number): void {

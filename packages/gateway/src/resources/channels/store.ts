@@ -9,12 +9,13 @@ import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
-import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
-import { rebuildAbilities, removeAbilities } from "./abilities.ts";
+import { rebuildAbilities } from "./abilities.ts";
 import { checkReachable, parsedChannel, type CheckChange } from "./destination.ts";
 import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/store.ts";
+import { channelRemovals } from "./removals.ts";
 import { channelReads, findChannelKey, findChannelRow } from "./reads.ts";
 import { DISABLE_ENDED, isPlainDisable, recordEnd, statusInfo, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
@@ -165,20 +166,9 @@ function changes(writing: Writing) {
 }
 
 function removals(writing: Writing) {
-  const { write, database } = writing;
+  const { write } = writing;
   return {
-    remove: (ids: readonly number[]): Promise<number> => write((trx) => removeRows(trx, database, ids)),
-
-    removeDisabled: (): Promise<number> =>
-      write(async (trx) => {
-        const disabled = [CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem];
-        const rows = await trx.selectFrom("channels").select("id").where("status", "in", disabled).execute();
-        return removeRows(
-          trx,
-          database,
-          rows.map(({ id }) => id),
-        );
-      }),
+    ...channelRemovals(writing),
 
     /** Rebuilds all routing rows and drops those of deleted channels; returns the number of channels. */
     rebuildAll: (): Promise<number> =>
@@ -368,22 +358,6 @@ async function readRows(trx: Transaction<Schema>, vault: Vault, ids: readonly nu
     );
   }
   return rows.map((row) => openTexts(row, vault));
-}
-
-async function removeRows(
-  trx: Transaction<Schema>,
-  { kind }: Pick<Database, "kind">,
-  ids: readonly number[],
-): Promise<number> {
-  let removed = 0;
-  // The same lock order as for booking usage, which locks rows of several channels too.
-  await lockRows(rawOn(trx, kind), kind, "channels", ids);
-  for (const some of inChunks(ids, IDS_PER_STATEMENT)) {
-    const { numDeletedRows } = await trx.deleteFrom("channels").where("id", "in", some).executeTakeFirstOrThrow();
-    removed += Number(numDeletedRows);
-  }
-  await removeAbilities(trx, ids);
-  return removed;
 }
 
 /** Returns the refusal that the work throws; undefined if it succeeds. */

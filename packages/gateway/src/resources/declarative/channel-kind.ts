@@ -93,7 +93,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       const check = spec.key === undefined ? destinationCheck({ role: ROLE.guest }) : undefined;
       await channels.update(id, changedFields(part, row, isType), { key, check });
     },
-    remove: async ({ resource_id }) => void (await channels.remove([resource_id])),
+    remove: async ({ resource_id }) => void (await channels.remove([resource_id], { isForced: true })),
     disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),
     export: () => exported(deps),
   };

@@ -104,7 +104,7 @@ async function apply({ change, user, channel }: Running): Promise<void> {
     "the token expires": () => expire(user, token.id),
     "the channel is disabled": () => root.must("PUT", "/api/channel/", { id: channel, status: 2 }),
     "the key is removed for a while": () => root.must("PUT", "/api/channel/", { id: channel, key: "sk-of-another" }),
-    "the channel is deleted": () => root.must("DELETE", `/api/channel/${channel}`),
+    "the channel is deleted": () => root.must("DELETE", `/api/channel/${channel}?force=true`),
   };
   await deed[change]();
 }

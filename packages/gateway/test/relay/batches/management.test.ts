@@ -154,6 +154,31 @@ it("is read with another key of its account, when an administrator says which on
   expect(await readCode("GET", "/api/channel/9999999/objects")).toBe("CH8");
 }, 60_000);
 
+it("holds its channel, and is cancelled at its upstream when the channel is deleted by force", async () => {
+  const channel = await app.gateway.channel("claude-haiku-4-5", { type: 14, key: "sk-other", priority: 5 });
+  const { id, upstreamId } = await app.open(["a"]);
+  expect((await readRow(id)).channel_id).toBe(channel);
+  const remove = (query = "") => readCode("DELETE", `/api/channel/${channel}${query}`);
+  expect(await remove()).toBe("CH30");
+  expect(await readCode("POST", "/api/channel/batch", { ids: [channel] })).toBe("CH30");
+  expect(await must("POST", "/api/channel/bulk", { action: "delete", ids: [channel] })).toMatchObject([
+    { id: channel, success: false, message: expect.stringMatching(/^1 batches are running or unsettled/) },
+  ]);
+  expect(app.gateway.upstream.batches.batches.get(upstreamId)?.status).toBe("in_progress");
+  expect(await remove("?force=true")).toBeUndefined();
+  expect(app.gateway.upstream.batches.batches.get(upstreamId)?.status).toBe("canceling");
+  expect(await readRow(id)).toMatchObject({ phase: "stuck", error: "channel_deleted" });
+  await must("POST", `/api/batch/${id}/abandon`);
+  // A provider that does not answer keeps no channel.
+  const second = await app.gateway.channel("claude-haiku-4-5", { type: 14, key: "sk-other", priority: 5 });
+  const lost = await app.open(["b"]);
+  app.gateway.upstream.batches.failNext(500);
+  const forced = { action: "delete", ids: [second], force: true };
+  expect(await must("POST", "/api/channel/bulk", forced)).toMatchObject([{ id: second, success: true }]);
+  expect(await readPhase(lost.id)).toBe("stuck");
+  await must("POST", `/api/batch/${lost.id}/abandon`);
+});
+
 describe("a batch whose channel was deleted", () => {
   const PHASES = [
     ["creating", { phase: "creating", upstream_id: "" }],
@@ -168,7 +193,7 @@ describe("a batch whose channel was deleted", () => {
       const { id } = await app.open(["a"]);
       const { channel_id: channel, request_id: request, deposit } = await readRow(id);
       expect(await readBalance()).toBe(before - deposit);
-      await app.gateway.root.must("DELETE", `/api/channel/${channel}`);
+      await app.gateway.root.must("DELETE", `/api/channel/${channel}?force=true`);
       await change(id, { ...patch, next_poll_at: 0 });
       await expect.poll(() => readPhase(id), { timeout: 45_000 }).toBe("stuck");
       expect(await must("GET", `/api/batch/${id}`)).toMatchObject({ error: "channel_deleted" });
