@@ -43,7 +43,8 @@ export async function removeDemo(deps: DemoDeps): Promise<void> {
   const channelId = known.get(CHANNEL);
   const tokenId = known.get(TOKEN);
   const root = await rootId(deps);
-  if (channelId !== undefined && (await deps.channels.get(channelId))) await deps.channels.remove([channelId], { isForced: true });
+  if (channelId !== undefined && (await deps.channels.get(channelId)))
+    await deps.channels.remove([channelId], { isForced: true });
   if (tokenId !== undefined && root !== undefined && (await deps.tokens.get(root, tokenId)))
     await deps.tokens.remove(root, tokenId);
 }

@@ -175,13 +175,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const options = () => snapshots.current().options;
   const jobStore = createJobStore(deps);
   const jobs = createJobRunner(jobStore, log);
-  const channels = createChannels({
-    ...deps,
-    jobs,
-    options,
-    pauseSeconds: deps.pollingSeconds,
-    cancelBatches: (ids) => deps.batchManagement.cancelAll(ids),
-  });
+  const channels = createChannels({ ...deps, jobs, options, pauseSeconds: deps.pollingSeconds });
   const pauses = createPauseStore(deps);
   const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
   const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });

@@ -1,4 +1,5 @@
 import { ROLE } from "@fairway/wire";
+import type { BatchManagement } from "../../batches/management/management.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Route } from "../../http/endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -11,7 +12,7 @@ import { buildCatalogue, isChannelType } from "../models/catalogue.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelChecksDeps } from "./checks.ts";
-import { deleteRoutes, type DeletionDeps } from "./delete-routes.ts";
+import { deleteRoutes } from "./delete-routes.ts";
 import { channelRoutes } from "./routes.ts";
 import { filterRoutes, type ProbeBetas } from "./filters/routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
@@ -41,7 +42,7 @@ export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notif
   readonly probeBetas: ProbeBetas;
   readonly http: HttpJson;
   readonly refusesHost: RefusesHost;
-  readonly cancelBatches: DeletionDeps["cancelBatches"];
+  readonly batchManagement: Pick<BatchManagement, "cancelAll">;
 }
 
 export interface Channels {
@@ -70,7 +71,7 @@ export interface Channels {
 
 /** Creates the routes and jobs of channels. */
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { cancelBatches } = deps;
+  const cancelBatches = deps.batchManagement.cancelAll;
   const store = createChannelStore(deps);
   const byType = new Map(deps.providers.map((provider) => [provider.type, provider]));
   const providerByType = (type: number) => byType.get(type);

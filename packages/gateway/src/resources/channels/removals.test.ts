@@ -33,7 +33,7 @@ eachDatabase("channels at which batches run", (open) => {
     );
   const left = async () =>
     (await kit.database.db.selectFrom("channels").select("name").orderBy("id").execute()).map(({ name }) => name);
-  const refusal = (channels: string, count: number) =>
+  const refusal = (channels: string, count: number): unknown =>
     expect.objectContaining({ key: "channel_has_batches", values: { count: String(count), channels } });
 
   test.each(["creating", "open", "ended"] as const)("stay while one of them is %s", async (phase) => {

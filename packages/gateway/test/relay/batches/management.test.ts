@@ -162,7 +162,7 @@ it("holds its channel, and is cancelled at its upstream when the channel is dele
   expect(await remove()).toBe("CH30");
   expect(await readCode("POST", "/api/channel/batch", { ids: [channel] })).toBe("CH30");
   expect(await must("POST", "/api/channel/bulk", { action: "delete", ids: [channel] })).toMatchObject([
-    { id: channel, success: false, message: expect.stringMatching(/^1 batches are running or unsettled/) },
+    { id: channel, success: false, message: expect.stringMatching(/^1 batches are running or unsettled/) as unknown },
   ]);
   expect(app.gateway.upstream.batches.batches.get(upstreamId)?.status).toBe("in_progress");
   expect(await remove("?force=true")).toBeUndefined();
