@@ -221,6 +221,42 @@ test("the wallet names what is reserved in batches", async () => {
   await heading("Batches").waitFor();
 });
 
+test("a channel at which batches run is deleted only after a second question that shows them", async () => {
+  // The batches of the other tests name channel 1.
+  for (const name of ["idle", "busy"]) {
+    const form = { name, type: 1, key: "sk-1", models: "gpt-5.6", base_url: opened.upstream.url };
+    expect(await asUser(page, "POST", "/api/channel/", form)).toMatchObject({ success: true });
+  }
+  const found = (await asUser(page, "GET", "/api/channel/?keyword=busy")) as { data: { id: number }[] };
+  const id = found.data[0]?.id ?? 0;
+  insertRows(file, "batches", [batch("batch_held", { channel_id: id })]);
+  await page.goto("/channel");
+  const remove = async () => {
+    await page.getByRole("button", { name: "Actions for busy" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("alertdialog", { name: "Delete “busy”?" }).getByRole("button", { name: "Delete" }).click();
+  };
+  await remove();
+  const question = page.getByRole("alertdialog", { name: "Batches run there" });
+  await question.getByText(/^1 batches are running or unsettled at busy/).waitFor();
+  await question
+    .getByRole("listitem")
+    .filter({ hasText: "gpt-5.6" })
+    .getByText(/^1,200 requests, since /)
+    .waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "channel-has-batches");
+  await question.getByRole("button", { name: "Wait" }).click();
+  await question.waitFor({ state: "detached" });
+  await row("busy").waitFor();
+  await remove();
+  await question.getByRole("button", { name: "Delete anyway" }).click();
+  await page.getByText("“busy” is deleted.").waitFor();
+  expect(await row("busy").count()).toBe(0);
+  const held = (await asUser(page, "GET", "/api/batch/batch_held")) as { data: { phase: string } };
+  expect(held.data.phase).toBe("stuck");
+});
+
 test("users see their own batches only, without the channel", async () => {
   const { page: owner } = await openPage(opened.browser, opened.gateway.url);
   await signIn(owner, "grace", "hopper-1906");

@@ -243,12 +243,14 @@ export async function openStream<E extends Endpoint>(
 }
 
 function createProblem(response: Response, body: JsonObject): HttpProblem {
-  const said = typeof body.message === "string" ? serverMessage(findMessageKey(body.code), body.message) : "";
+  const key = findMessageKey(body.code);
+  const said = typeof body.message === "string" ? serverMessage(key, body.message) : "";
   const message = said === "" ? response.statusText : said;
   const wait = Number(response.headers.get("retry-after"));
   return new HttpProblem(response.status, message, {
     retryAfter: wait > 0 ? wait : undefined,
     requestId: response.headers.get("x-oneapi-request-id") ?? undefined,
+    key,
   });
 }
 

@@ -22,17 +22,24 @@ export class HttpProblem extends Error {
   /** Seconds to wait, if the server named them. */
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
+  /** What the server refused for, if it is one of its own refusals. */
+  readonly key: MessageKey | undefined;
 
   constructor(
     status: number,
     message: string,
-    detail: { retryAfter?: number | undefined; requestId?: string | undefined } = {},
+    detail: {
+      retryAfter?: number | undefined;
+      requestId?: string | undefined;
+      key?: MessageKey | undefined;
+    } = {},
   ) {
     super(message);
     this.name = "HttpProblem";
     this.status = status;
     this.retryAfter = detail.retryAfter;
     this.requestId = detail.requestId;
+    this.key = detail.key;
   }
 }
 

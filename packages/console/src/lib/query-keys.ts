@@ -12,6 +12,7 @@ export const queryKeys = {
     all: ["batches"],
     list: (...by: Part[]) => ["batches", "list", ...by],
     one: (id: string) => ["batches", "one", id],
+    running: (channel: number) => ["batches", "running", channel],
     reserve: ["batches", "reserve"],
   },
   budgets: {

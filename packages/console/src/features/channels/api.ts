@@ -118,8 +118,9 @@ export async function copyChannel(channel: Channel): Promise<Channel> {
   return copy;
 }
 
-export async function deleteChannel(channel: Channel): Promise<void> {
-  await call(channelDelete, { params: { id: channel.id } });
+/** `isForced` deletes it although batches run there. */
+export async function deleteChannel(channel: Channel, isForced: boolean): Promise<void> {
+  await call(channelDelete, { params: { id: channel.id }, query: isForced ? { force: true } : {} });
   await refreshChannels();
 }
 

@@ -12,6 +12,7 @@ import { MenuButton } from "../../../ui/menu/menu-button.tsx";
 import { Progress } from "../../../ui/feedback/progress.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { refreshChannels } from "../api.ts";
+import { deleteAnyway } from "../delete/delete-anyway.tsx";
 import { JOB_TEXTS, startJob, useChannelJobs } from "./jobs.ts";
 import { useTexts } from "../texts.ts";
 
@@ -37,7 +38,10 @@ export function PageMenu() {
     if (total === 0) return toast("info", t("noneDisabled"));
     const title = t("removeDisabledTitle", { count: total });
     if (!(await ask({ title, body: t("removeManyBody"), confirm: t("remove"), isDangerous: true }))) return;
-    toast("success", t("removedMany", { count: await call(channelDeleteDisabled, {}) }));
+    const removing = (isForced: boolean) => call(channelDeleteDisabled, { query: isForced ? { force: true } : {} });
+    const done = await deleteAnyway(removing, { t });
+    if (!done) return;
+    toast("success", t("removedMany", { count: done.answer }));
     await refreshChannels();
   };
   const entries: readonly MenuEntry[] = [

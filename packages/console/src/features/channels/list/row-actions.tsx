@@ -7,6 +7,7 @@ import { RowButton } from "../../../ui/display/row-button.tsx";
 import type { MenuEntry } from "../../../ui/menu/menu.ts";
 import { RowMenu } from "../../../ui/menu/row-menu.tsx";
 import { problemText, toast, toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
+import { deleteAnyway } from "../delete/delete-anyway.tsx";
 import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "../api.ts";
 import { useTexts } from "../texts.ts";
 
@@ -37,7 +38,8 @@ function useChannelActions() {
       isDangerous: true,
     });
     if (!isConfirmed) return;
-    await deleteChannel(channel).then(() => toast("success", t("removed", { name: channel.name })), toastProblem);
+    const removing = deleteAnyway((isForced) => deleteChannel(channel, isForced), { t, channel: channel.id });
+    await removing.then((done) => done && toast("success", t("removed", { name: channel.name })), toastProblem);
   };
   return { setStatus, copy, remove };
 }
