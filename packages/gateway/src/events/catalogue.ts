@@ -30,6 +30,7 @@ const TEAM = { id: 4, name: "Search", slug: "search" };
 const MEMBER = { ...TEAM, user_id: 21, username: "lin", role: "member" };
 const PAYMENT = { order: "ref_8s7d", amount: 20, currency: "usd", quota: 10_000_000 };
 const BATCH = { id: "batch_67f1", total: 500, succeeded: 498, failed: 2, quota: 81_250 };
+const TASK = { id: "task_8f2c", action: "generate", quota: 50_000 };
 const ALERT = {
   name: "FairwayDown",
   severity: "critical",
@@ -86,6 +87,12 @@ export const EVENT_TYPES = {
   "batch.failed": owner("warning", "A batch failed.", BATCH),
   "batch.expired": owner("warning", "A batch was not finished in its time.", BATCH),
   "batch.cancelled": owner("info", "A batch was cancelled.", BATCH),
+  "task.succeeded": owner("info", "A drawing, song or video is finished.", TASK),
+  "task.failed": owner("warning", "A drawing, song or video failed; what it cost was returned.", {
+    ...TASK,
+    quota: 0,
+    reason: "The task timed out.",
+  }),
   "report.ready": owner("info", "A scheduled report was made.", {
     id: 5,
     name: "monthly",

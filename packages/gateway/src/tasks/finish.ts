@@ -3,6 +3,7 @@ import type { Quota } from "../billing/money/quota.ts";
 import { seconds } from "../lib/clock.ts";
 import { formatActor } from "../snapshot/team-record.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
+import { recordTaskEnd, type TaskEnd } from "./record-end.ts";
 import type { PollDeps } from "./types.ts";
 
 /** A row of one of the task tables. */
@@ -22,14 +23,11 @@ export interface TaskRow {
 export type MarkFailed = (tx: RawTransaction) => Promise<boolean>;
 
 /** Marks a task as failed and refunds it in one transaction, once, even if several replicas find it. */
-export async function failTask(
-  row: TaskRow,
-  table: "midjourneys" | "tasks",
-  mark: MarkFailed,
-  deps: PollDeps,
-): Promise<void> {
+export async function failTask(row: TaskRow, end: TaskEnd, mark: MarkFailed, deps: PollDeps): Promise<void> {
+  const { table } = end;
   await deps.ledger.changeWith(async (tx) => {
     if (!(await mark(tx))) return undefined;
+    await recordTaskEnd(tx, row, end, deps);
     const isOwed =
       row.quota > 0 &&
       (await tx.run(`update ${table} set refunded = 1 where id = ? and charged = 1 and refunded = 0`, [row.id])) > 0;

@@ -7,6 +7,7 @@ import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { TaskTable } from "../storage/tables/schema.ts";
 import type { TaskTarget } from "./channels.ts";
 import { failTask } from "./finish.ts";
+import { NO_REASON, recordTaskEnd } from "./record-end.ts";
 import type { TaskMoney } from "./money.ts";
 import type { PollDeps, TaskCall, TaskDeps } from "./types.ts";
 
@@ -175,9 +176,20 @@ type TaskPatch = Pick<AsyncRow, "status" | "fail_reason" | "start_time" | "finis
 /** Writes the news; a row that has ended does not change, and a failure is refunded. */
 export async function updateTask(row: AsyncRow, news: TaskNews, deps: PollDeps): Promise<void> {
   const patch = buildPatch(row, news);
-  if (patch.status === "FAILURE") return failTask(row, "tasks", (tx) => write(tx, row, patch, deps), deps);
+  const end = { table: "tasks", taskId: row.task_id, action: row.action, reason: "" } as const;
+  if (patch.status === "FAILURE") {
+    const reason = patch.fail_reason || NO_REASON;
+    return failTask(row, { ...end, reason }, (tx) => write(tx, row, patch, deps), deps);
+  }
   const isNew = (Object.keys(patch) as (keyof TaskPatch)[]).some((name) => patch[name] !== row[name]);
-  if (isNew) await write(deps.database.raw, row, patch, deps);
+  if (!isNew) return;
+  if (patch.progress !== DONE) {
+    await write(deps.database.raw, row, patch, deps);
+    return;
+  }
+  await deps.database.raw.transaction(async (tx) => {
+    if (await write(tx, row, patch, deps)) await recordTaskEnd(tx, row, end, deps);
+  });
 }
 
 function buildPatch(row: AsyncRow, news: TaskNews): TaskPatch {

@@ -2,6 +2,7 @@ import type { Insertable } from "kysely";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { MidjourneyTable } from "../../storage/tables/schema.ts";
 import { failTask } from "../finish.ts";
+import { NO_REASON, recordTaskEnd, type TaskEnd } from "../record-end.ts";
 import type { PollDeps } from "../types.ts";
 import { applyNews, DONE, type DrawingPatch } from "./apply.ts";
 import type { DrawingRow } from "./view.ts";
@@ -94,16 +95,31 @@ export async function saveDrawing({ database }: PollDeps, row: NewDrawing): Prom
 /** Writes the news; a row that has ended does not change, and a failure is refunded. */
 export async function updateDrawing(row: DrawingRow, news: JsonObject, deps: PollDeps): Promise<void> {
   const patch = applyNews(row, news);
-  if (patch.status === "FAILURE") return failTask(row, "midjourneys", (tx) => write(tx, row, patch), deps);
+  const end = describeEnd(row, "");
+  if (patch.status === "FAILURE") {
+    const reason = patch.fail_reason || NO_REASON;
+    return failTask(row, { ...end, reason }, (tx) => write(tx, row, patch), deps);
+  }
   const isNew = (Object.keys(patch) as (keyof DrawingPatch)[]).some((name) => patch[name] !== row[name]);
-  if (isNew) await write(deps.database.raw, row, patch);
+  if (!isNew) return;
+  if (patch.progress !== DONE) {
+    await write(deps.database.raw, row, patch);
+    return;
+  }
+  await deps.database.raw.transaction(async (tx) => {
+    if (await write(tx, row, patch)) await recordTaskEnd(tx, row, end, deps);
+  });
+}
+
+function describeEnd({ mj_id: taskId, action }: DrawingRow, reason: string): TaskEnd {
+  return { table: "midjourneys", taskId, action, reason };
 }
 
 /** Fails a task that its upstream does not report. */
 export function failDrawing(row: DrawingRow, reason: string, deps: PollDeps): Promise<void> {
   return failTask(
     row,
-    "midjourneys",
+    describeEnd(row, reason || NO_REASON),
     async (tx) =>
       (await tx.run(
         "update midjourneys set status = 'FAILURE', progress = '100%', fail_reason = ? where id = ? and progress <> '100%'",

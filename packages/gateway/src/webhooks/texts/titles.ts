@@ -30,6 +30,8 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
   "batch.failed": { en: "Batch {id} failed", zh: "批处理 {id} 失败" },
   "batch.expired": { en: "Batch {id} was not finished in time", zh: "批处理 {id} 超时未完成" },
   "batch.cancelled": { en: "Batch {id} was cancelled", zh: "批处理 {id} 已取消" },
+  "task.succeeded": { en: "Task {id} is finished", zh: "任务 {id} 已完成" },
+  "task.failed": { en: "Task {id} failed", zh: "任务 {id} 失败" },
   "report.ready": { en: "Report {name} is ready", zh: "报表 {name} 已生成" },
   "signin.new_device": {
     en: "A new browser signed in to the account {username}",

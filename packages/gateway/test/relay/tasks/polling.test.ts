@@ -37,6 +37,7 @@ eachDatabase("polling", (open) => {
   beforeEach(async () => {
     await database.raw.run("delete from midjourneys", []);
     await database.raw.run("delete from tasks", []);
+    await database.raw.run("delete from events", []);
     clock = manualClock();
     ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     polled = [];
@@ -141,6 +142,13 @@ eachDatabase("polling", (open) => {
     return { rows, user };
   }
 
+  async function listEvents() {
+    const rows = await database.db.selectFrom("events").select(["type", "user_id", "account_id", "data"]).execute();
+    expect(rows.every((row) => row.user_id === 1 && row.account_id === 1)).toBe(true);
+    const events = rows.map(({ type, data }) => [type, JSON.parse(data) as object] as const);
+    return events.toSorted(([one], [other]) => one.localeCompare(other));
+  }
+
   // @weakness Money: A failed task is paid back twice
   it("follows drawings to completion, and refunds failed ones once", async () => {
     const before = (await state("midjourneys")).user;
@@ -170,6 +178,15 @@ eachDatabase("polling", (open) => {
       { status: "FAILURE", progress: "100%", fail_reason: "broken", refunded: 1 },
       { status: "FAILURE", progress: "100%", fail_reason: "The drawing was cancelled.", refunded: 1 },
     ]);
+    const events = await listEvents();
+    expect(events.map(([type]) => type)).toEqual(["task.failed", "task.failed", "task.succeeded"]);
+    expect(events.map(([, data]) => data)).toEqual(
+      expect.arrayContaining([
+        { id: "good", action: "IMAGINE", quota: 50 },
+        { id: "bad", action: "IMAGINE", reason: "broken", quota: 0 },
+        { id: "away", action: "IMAGINE", reason: "The drawing was cancelled.", quota: 0 },
+      ]),
+    );
     expect(user).toEqual({ quota: (before?.quota ?? 0) - 100, used_quota: (before?.used_quota ?? 0) + 100 });
   });
 
@@ -208,6 +225,7 @@ eachDatabase("polling", (open) => {
       ["IN_PROGRESS", "0%"],
       ["NOT_START", "0%"],
     ]);
+    expect(await listEvents()).toEqual([]);
     polled = { code: "success", data: [{ task_id: "one", status: "FAILURE", fail_reason: "moderation failed" }] };
     await Promise.all([pollSongs(deps), pollSongs(deps)]);
     clock.move(25 * HOUR);

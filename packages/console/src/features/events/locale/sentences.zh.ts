@@ -22,6 +22,8 @@ export const sentences: Readonly<Record<string, string>> = {
   "batch.failed": "批处理失败。",
   "batch.expired": "批处理超时未完成。",
   "batch.cancelled": "批处理已取消。",
+  "task.succeeded": "绘图、歌曲或视频已完成。",
+  "task.failed": "绘图、歌曲或视频失败，费用已退还。",
   "report.ready": "定时报表已生成。",
   "signin.new_device": "从未登录过该账户的浏览器登录了它。",
   "account.disabled": "管理员停用了一个账户。",
