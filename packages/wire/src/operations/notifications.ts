@@ -8,6 +8,9 @@ export const SECURITY_EVENTS: readonly string[] = ["token.leaked"];
 /** What a person without a choice of their own is mailed. */
 export const USUAL_MAILS: readonly string[] = ["balance.low", "balance.empty"];
 
+/** A balance limit in a change: that of the operator, because `null` counts as absent in bodies. */
+export const USUAL_LIMIT = "usual";
+
 /** Which events are mailed to a person, and how. */
 export const Notifications = z.object({
   /** Types of events that are mailed, those of `locked` included. */
@@ -23,6 +26,10 @@ export const Notifications = z.object({
   email: z.string(),
   /** False while the gateway has no mail server: nothing is mailed. */
   can_mail: z.boolean(),
+  /** Quota below which a balance is low, as the person set it; null = `usual_balance_limit`. */
+  balance_limit: z.nullable(z.int()),
+  /** The operator's. */
+  usual_balance_limit: z.int(),
 });
 export type Notifications = z.output<typeof Notifications>;
 
@@ -46,6 +53,8 @@ export const selfNotificationsUpdate = endpoint({
     language: z.optional(webhookLanguage),
     /** Quiet hours; `off` ends them. */
     quiet: z.optional(webhookQuietChange),
+    /** Quota units; `usual` = the operator's. */
+    balance_limit: z.optional(z.union([z.int().check(z.minimum(0)), z.literal(USUAL_LIMIT)])),
   }),
   data: Notifications,
   fails: ["event_type_unknown", "time_zone_unknown", "event_type_not_mailed"],

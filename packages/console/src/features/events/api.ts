@@ -7,6 +7,7 @@ import {
   type Notifications,
   type WebhookQuiet,
   type NO_QUIET,
+  type USUAL_LIMIT,
   type Webhook,
   type WebhookCreateBody,
   type WebhookDelivery,
@@ -66,6 +67,7 @@ interface MailChoice {
   readonly types: string[];
   readonly language: Notifications["language"];
   readonly quiet: WebhookQuiet | typeof NO_QUIET;
+  readonly balance_limit: number | typeof USUAL_LIMIT;
 }
 
 export async function chooseMails(body: MailChoice): Promise<void> {

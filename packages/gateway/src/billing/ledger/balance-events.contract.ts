@@ -46,6 +46,20 @@ export function balanceEventContract(opened: () => Opened): void {
     expect((await listEvents(user)).map(({ type }) => type)).toEqual(["balance.low", "balance.empty"]);
   });
 
+  it("reminds an owner below the owner's own limit, and not below the usual one", async () => {
+    const own = BALANCE_LIMIT + 1_000;
+    const user = await accounts.addUser(own + 5);
+    await harness.database.run("update users set balance_limit = ? where id = ?", [own, user]);
+    const token = await accounts.addToken(user, "unlimited");
+    await charge(user, token, 10);
+    await harness.ledger.flush();
+    await charge(user, token, 1_000);
+    const [low, ...more] = await listEvents(user);
+    expect(more).toEqual([]);
+    expect(low).toMatchObject({ type: "balance.low", user_id: user });
+    expect(JSON.parse(low?.data ?? "")).toEqual({ balance: own - 5, limit: own });
+  });
+
   it("writes one event for each balance, however many charges cross the limit at once", async () => {
     const user = await accounts.addUser(BALANCE_LIMIT + 10);
     const token = await accounts.addToken(user, "unlimited");

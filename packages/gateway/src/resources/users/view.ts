@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import { buildEtag } from "../../http/etag.ts";
 import type { UserTable } from "../../storage/tables/schema-accounts.ts";
 
-export type UserRow = Omit<Selectable<UserTable>, "password" | "totp_secret" | "kind">;
+export type UserRow = Omit<Selectable<UserTable>, "password" | "totp_secret" | "kind" | "balance_limit">;
 
 /** Every column that a view or a rule needs; the password hash is read only by sign-in. */
 export const USER_COLUMNS = [

@@ -31,6 +31,18 @@ test("without a choice the usual mails are sent, and security types cannot be sw
   expect(await choose({ quiet: "off" })).toMatchObject({ types: ["token.created", "token.leaked"], quiet: null });
 });
 
+test("a person sets the balance below which it is low, or leaves it to the operator", async () => {
+  const { user, admin } = members;
+  expect(await read()).toMatchObject({ balance_limit: null, usual_balance_limit: 1_000 });
+  expect(await choose({ balance_limit: 2_500_000 })).toMatchObject({ balance_limit: 2_500_000 });
+  expect(await choose({ language: "zh" })).toMatchObject({ balance_limit: 2_500_000 });
+  expect(await admin.data<Notifications>(admin.get(PATH))).toMatchObject({ balance_limit: null });
+  for (const wrong of [-1, 0.5, "0"])
+    expect(await fail(user.put(PATH, { balance_limit: wrong }))).toMatchObject({ success: false });
+  expect(await choose({ balance_limit: 0 })).toMatchObject({ balance_limit: 0 });
+  expect(await choose({ balance_limit: "usual" })).toMatchObject({ balance_limit: null });
+});
+
 test("a choice is no endpoint: no list shows it, and it takes the place of none", async () => {
   const { user } = members;
   expect(await user.data<Webhook[]>(user.get("/api/webhook/"))).toEqual([]);

@@ -2,6 +2,7 @@ import {
   SECURITY_EVENTS,
   selfNotifications,
   selfNotificationsUpdate,
+  USUAL_LIMIT,
   USUAL_MAILS,
   type Notifications,
   type WebhookLanguage,
@@ -19,7 +20,7 @@ import { writeOwner } from "../../webhooks/owners.ts";
 import type { Endpoint, WebhookDeps } from "../../webhooks/types.ts";
 import { checkRest, writeQuiet } from "./check-input.ts";
 
-type Deps = Pick<WebhookDeps, "database" | "vault" | "clock" | "mailer">;
+type Deps = Pick<WebhookDeps, "database" | "vault" | "clock" | "mailer" | "options">;
 
 /** Seconds in which events of one type become one mail. */
 const GROUP_SECONDS = 60;
@@ -51,17 +52,20 @@ async function find({ database: { db } }: Deps, userId: number): Promise<Endpoin
 }
 
 async function show(deps: Deps, userId: number): Promise<Notifications> {
-  const { database, mailer } = deps;
+  const { database, mailer, options } = deps;
   const chosen = await find(deps, userId);
-  const person = database.db.selectFrom("users").select("email").where("id", "=", userId);
+  const people = database.db.selectFrom("users").select(["email", "balance_limit"]).where("id", "=", userId);
+  const person = await people.executeTakeFirst();
   return {
     types: [...(chosen?.types ?? USUAL_MAILS)],
     locked: [...SECURITY_EVENTS],
     language: chosen?.language ?? "en",
     quiet: chosen?.quiet ?? null,
     is_chosen: chosen !== undefined,
-    email: (await person.executeTakeFirst())?.email ?? "",
+    email: person?.email ?? "",
     can_mail: mailer.isConfigured(),
+    balance_limit: person?.balance_limit ?? null,
+    usual_balance_limit: options().QuotaRemindThreshold,
   };
 }
 
@@ -115,10 +119,12 @@ async function save(deps: Deps, { body, caller }: Call<typeof selfNotificationsU
     ...(body.quiet !== undefined && { quiet: writeQuiet(body.quiet) }),
     updated_at: now,
   };
+  const { balance_limit: wanted } = body;
+  const limit = wanted === undefined ? {} : { balance_limit: wanted === USUAL_LIMIT ? null : wanted };
   await transact(database.db, async (trx) => {
     await trx
       .updateTable("users")
-      .set((eb) => ({ status: eb.ref("status") }))
+      .set((eb) => ({ status: eb.ref("status"), ...limit }))
       .where("id", "=", caller.userId)
       .execute();
     const own = trx.updateTable("webhook_endpoints").set(values).where("owner", "=", owner);

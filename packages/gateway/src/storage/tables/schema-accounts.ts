@@ -32,6 +32,8 @@ export interface UserTable {
   setting: string | null;
   /** JSON; null = no limits of its own. */
   limits: Generated<string | null>;
+  /** Quota below which the person is reminded; null = the operator's. */
+  balance_limit: Generated<number | null>;
   totp_secret: string | null;
   /** 0 = a person, 1 = the wallet of a team, which never signs in. */
   kind: Generated<number>;

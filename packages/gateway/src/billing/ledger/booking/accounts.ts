@@ -11,6 +11,8 @@ export interface UserBalance {
   readonly id: number;
   readonly quota: number;
   readonly held: number;
+  /** Below it the owner is reminded; null = below the operator's. */
+  readonly balance_limit: number | null;
 }
 
 export interface TokenBalance {
@@ -27,7 +29,7 @@ export async function lockUsers(
   ids: Iterable<number>,
 ): Promise<Map<number, UserBalance>> {
   const { marks, values } = inList([...new Set(ids)]);
-  const sql = `select id, quota, held from users where id in ${marks} order by id${forUpdate(kind)}`;
+  const sql = `select id, quota, held, balance_limit from users where id in ${marks} order by id${forUpdate(kind)}`;
   return byId(await tx.rows<UserBalance>(sql, values));
 }
 
@@ -43,7 +45,7 @@ export async function lockUsersAt(
 ): Promise<{ readonly users: Map<number, UserBalance>; readonly now: number }> {
   const { marks, values } = inList([...new Set(ids)]);
   const time = leaseTime.at();
-  const sql = `select id, quota, held, ${time.sql} as asked_at from users where id in ${marks} order by id${forUpdate(kind)}`;
+  const sql = `select id, quota, held, balance_limit, ${time.sql} as asked_at from users where id in ${marks} order by id${forUpdate(kind)}`;
   const rows = await tx.rows<UserBalance & { readonly asked_at: number }>(sql, [...time.values, ...values]);
   return { users: byId(rows), now: Number(rows[0]?.asked_at ?? 0) };
 }

@@ -7,7 +7,7 @@ import type { Booking } from "./booking.ts";
 export interface BalanceEventDeps {
   readonly database: Pick<RawDatabase, "kind">;
   readonly clock: Clock;
-  /** The balance below which its owner is reminded, in quota units; without it, no events are written. */
+  /** The balance below which owners are reminded who set none; without it, no events are written. */
   readonly balanceLimit?: (() => number) | undefined;
 }
 
@@ -21,8 +21,9 @@ export async function recordBalances(
   { database, clock, balanceLimit }: BalanceEventDeps,
 ): Promise<void> {
   if (!balanceLimit) return;
-  const limit = balanceLimit();
-  for (const { id, quota: before } of users.values()) {
+  const usual = balanceLimit();
+  for (const { id, quota: before, balance_limit: own } of users.values()) {
+    const limit = own ?? usual;
     const after = before - booking.calculateUserCharge(id);
     const type = findCrossing(before, after, limit);
     if (!type) continue;

@@ -45,6 +45,7 @@ import { savedReports } from "./0043-saved-reports.ts";
 import { serviceTokens } from "./0044-service-tokens.ts";
 import { budgetMakers } from "./0046-budget-makers.ts";
 import { reportSums } from "./0048-report-sums.ts";
+import { ownBalanceLimits } from "./0049-own-balance-limits.ts";
 import { balanceShares } from "./0050-balance-shares.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
@@ -99,6 +100,7 @@ export const MIGRATIONS: readonly Migration[] = [
   serviceTokens,
   budgetMakers,
   reportSums,
+  ownBalanceLimits,
   balanceShares,
 ];
 
