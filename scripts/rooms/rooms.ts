@@ -74,7 +74,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     tokens leaks teams declarative system operations log-export
   `),
   "packages/gateway/src/tasks": inOrder(`
-    upstream segment types switch-off task-ids channels candidates money own-ids finish store midjourney suno video
+    upstream segment types switch-off task-ids channels candidates money own-ids record-end finish store midjourney suno video
     trace handler
   `),
   "packages/gateway/src/teams": inOrder(`
