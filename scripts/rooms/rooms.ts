@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "packages/gateway/src/providers": ["core", "vendors", "index", "registry"],
   "packages/gateway/src/relay": inOrder(`
-    body request tags ttl-store upstream selection stateful tenancy conversion admission response trace reservation policies
+    body request tags ttl-store prompt-cache upstream selection stateful tenancy conversion admission response trace reservation policies
     fallback pipeline ingress realtime
   `),
   "packages/gateway/src/events": inOrder(`

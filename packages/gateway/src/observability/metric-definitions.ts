@@ -146,6 +146,12 @@ export const DEFINITIONS = {
     "Charges that could not be written; retried unless final. Final also when the reservation was charged because the charge could not be computed.",
     "final",
   ),
+  cacheMarks: counter(
+    "cache_marks_total",
+    "Requests that were sent with marks of the gateway for a prompt cache, and those that an upstream refused for them.",
+    "provider",
+    "result",
+  ),
   filtersLearned: counter(
     "filter_learned_total",
     "Requests that a host of the Messages protocol refused for a beta, a member or a tool that no list holds; they were sent again without it.",

@@ -78,6 +78,8 @@ export interface Metrics extends BatchMetrics {
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;
   settlementFailed(isFinal: boolean): void;
   filterLearned(host: string): void;
+  /** A request was sent with marks for the vendor's prompt cache, or an upstream refused them. */
+  cacheMarks(provider: string, result: "sent" | "refused"): void;
   logRowRefused(): void;
   /** The database lost transactions that it had committed. */
   databaseWentBack(lost: { readonly rebooked: number; readonly lostChanges: number }): void;
@@ -198,6 +200,7 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
     scimAnswered: (op, result) => of.scimRequests.inc({ op, result }),
     errorRowsLost: (rows) => of.errorRowsLost.inc(rows),
     filterLearned: (host) => of.filtersLearned.inc({ host }),
+    cacheMarks: (provider, result) => of.cacheMarks.inc({ provider, result }),
     settlementFailed: (isFinal) => of.settlementFailures.inc({ final: String(isFinal) }),
     dependency({ name, isUp, seconds }) {
       of.dependencyUp.set({ dependency: name }, Number(isUp));

@@ -249,6 +249,18 @@ export const LogExplanation = z.object({
   budget: z.nullable(ExplainedBudget),
   /** Whether the response came from the response cache, and how old it was. */
   cache: z.object({ is_hit: z.boolean(), age_seconds: z.int() }),
+  /** The marks that the gateway set for the vendor's prompt cache; absent if it set none. */
+  prompt_cache: z.optional(
+    z.object({
+      marks: z.int(),
+      /** How long the vendor stores the prefix: `5m`, `1h` or `30m`. */
+      ttl: z.string(),
+      /** `always`, `history`, `seen`, or `key` if only `prompt_cache_key` was added. */
+      why: z.string(),
+      /** Quota units that the cache saved; below 0 if writing it cost more than reading saved. */
+      saved: z.int(),
+    }),
+  ),
 });
 export type LogExplanation = z.output<typeof LogExplanation>;
 

@@ -165,6 +165,10 @@ export const CALL_OPTIONS = {
     "Hours after which a batch whose results cannot be read waits for a person.",
   ]),
   BatchKeepDays: option(positive, "90", ["relay", "Days that a batch stays listed after its settlement."]),
+  PromptCacheModels: option(linesType, "", [
+    "relay",
+    "Beginnings of model names whose prompts get cache marks, where a channel or a client wants them, one per line; empty means all.",
+  ]),
   FilterOverrides: option(filterOverridesType, "{}", [
     "relay",
     "Betas and members of Messages requests that are sent to a host or left out, by host or id of a channel; wins over the built-in rules.",

@@ -134,6 +134,14 @@ function fallbackText({ hops }: NonNullable<LogExplanation["fallback"]>, last: s
   return [...before, last].join(", ");
 }
 
+function promptCacheText(
+  { marks, ttl, why, saved }: NonNullable<LogExplanation["prompt_cache"]>,
+  money: (quota: number) => string,
+): string {
+  const change = saved < 0 ? `cost ${money(-saved)} more` : `saved ${money(saved)}`;
+  return `${marks} marks for ${ttl} (${why}), ${change}`;
+}
+
 function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
   const { price } = found;
   const money = (quota: number) => moneyText(quota, quotaPerUnit);
@@ -156,6 +164,7 @@ function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<
     ...(found.losses.length > 0 && { "left out": found.losses.join(", ") }),
     ...(found.guardrail !== "" && { guardrail: guardrailText(found) }),
     ...(found.budget && { budget: budgetText(found.budget, quotaPerUnit) }),
+    ...(found.prompt_cache && { "prompt cache": promptCacheText(found.prompt_cache, money) }),
     ...(found.cache.is_hit && { cache: `answered from the response cache, ${found.cache.age_seconds} s old` }),
   };
 }

@@ -87,7 +87,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
       usageDoubts,
       retry: { totalMs: env.retryTotalSeconds * 1000 },
     },
-    upstream: composeUpstreamAccess(deps, fetcher),
+    upstream: composeUpstreamAccess(deps, fetcher, health),
     policy: {
       checkWords: createBlockedWords(snapshots, log),
       responses: responsePolicies.policies,
@@ -115,7 +115,11 @@ function composeUpstreams({ env, network }: RelayPartsDeps) {
   });
 }
 
-function composeUpstreamAccess(deps: RelayPartsDeps, fetcher: GuardedFetcher): PipelineDeps["upstream"] {
+function composeUpstreamAccess(
+  deps: RelayPartsDeps,
+  fetcher: GuardedFetcher,
+  { prefixes }: Pick<SharedHealth, "prefixes">,
+): PipelineDeps["upstream"] {
   const { env, clock, log, metrics, snapshots, counter, storage } = deps;
   const upstreams = composeUpstreams(deps);
   return {
@@ -127,6 +131,8 @@ function composeUpstreamAccess(deps: RelayPartsDeps, fetcher: GuardedFetcher): P
     now: () => clock.now(),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),
+    promptCaching: { prefixes, current: () => snapshots.current() },
+    onCacheMarks: (provider, result) => metrics.cacheMarks(provider, result),
     filterOverrides: () => snapshots.current().options.FilterOverrides,
     outputLimit: (model) => snapshots.current().prices.upstreamLimits(model).outputTokens,
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl),

@@ -19,12 +19,12 @@ export interface MemberEdit {
   readonly json: string;
 }
 
-interface Span {
+export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-interface TopLevel {
+interface Members {
   /** Value spans of the requested members. */
   readonly spans: ReadonlyMap<string, Span>;
   /** Index of the closing brace. */
@@ -38,7 +38,7 @@ interface TopLevel {
  */
 export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buffer | undefined {
   const keys = edits.map(({ key }) => key);
-  const top = scanTopLevel(bytes, keys);
+  const top = findMembers(bytes, keys);
   if (top === undefined) return undefined;
   const present: { span: Span; json: string }[] = [];
   let added = "";
@@ -67,13 +67,17 @@ export function hasOneMember(bytes: Buffer, key: string): boolean {
   const needle = Buffer.from(JSON.stringify(key));
   const first = bytes.indexOf(needle);
   if (first >= 0 && bytes.indexOf(needle, first + needle.length) < 0 && bytes.indexOf(UNICODE_ESCAPE) < 0) return true;
-  return scanTopLevel(bytes, [key])?.spans.has(key) ?? false;
+  return findMembers(bytes, [key])?.spans.has(key) ?? false;
 }
 
-function scanTopLevel(bytes: Buffer, keys: readonly string[]): TopLevel | undefined {
+/**
+ * Returns where the values of these members of the object at `from` are. Undefined if it is no object, or one of its
+ * keys is escaped or appears twice.
+ */
+export function findMembers(bytes: Buffer, keys: readonly string[], from = 0): Members | undefined {
   const wanted = keys.map((key) => Buffer.from(key));
   const spans = new Map<string, Span>();
-  let i = skipSpace(bytes, 0);
+  let i = skipSpace(bytes, from);
   if (bytes[i] !== OPEN_BRACE) return undefined;
   i = skipSpace(bytes, i + 1);
   if (bytes[i] === CLOSE_BRACE) return { spans, end: i, isEmpty: true };
@@ -98,6 +102,19 @@ function scanTopLevel(bytes: Buffer, keys: readonly string[]): TopLevel | undefi
     i = skipSpace(bytes, i + 1);
   }
   return undefined;
+}
+
+/** Returns where the items of the list at `from` are; empty if it is no list. */
+export function findItems(bytes: Buffer, from: number): readonly Span[] {
+  const items: Span[] = [];
+  if (bytes[from] !== OPEN_BRACKET) return items;
+  for (let i = skipSpace(bytes, from + 1); bytes[i] !== CLOSE_BRACKET && i < bytes.length; i = skipSpace(bytes, i)) {
+    const end = skipValue(bytes, i);
+    items.push({ start: i, end });
+    i = skipSpace(bytes, end);
+    if (bytes[i] === COMMA) i += 1;
+  }
+  return items;
 }
 
 function findKeyIndex(bytes: Buffer, start: number, end: number, wanted: readonly Buffer[]): number {

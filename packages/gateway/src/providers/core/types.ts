@@ -327,6 +327,11 @@ export interface ProviderAdapter {
   readonly chatServer?: ChatServer | ((channel: ChannelRecord) => ChatServer | undefined);
   readonly requestTransforms?: readonly RequestTransform[];
   readonly hostFilter?: HostFilter;
+  /**
+   * Protocols in which the vendor takes marks that end a cached prefix, with the smallest prefix in tokens by its name of
+   * the model; undefined for models that take none.
+   */
+  readonly cacheMarks?: Readonly<Partial<Record<DialectId, (upstreamModel: string) => number | undefined>>>;
   /** Members by which a request chooses another product, in addition to those of routers; clients may not send them. */
   readonly productMembers?: readonly string[];
   /** True if requests name a deployment, a bot or an endpoint, and answers name the model behind it. */

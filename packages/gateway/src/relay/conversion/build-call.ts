@@ -26,6 +26,7 @@ import type {
   UpstreamRoute,
 } from "../../providers/core/types.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
+import { markPrompt, type MarkNote, type PromptCaching } from "../prompt-cache/mark-prompt.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { unknownId } from "../tenancy/unknown-id.ts";
@@ -51,6 +52,8 @@ export interface CallDeps {
   readonly files: RemoteFiles;
   /** Returns the most output tokens of one answer of a model; undefined if unknown. */
   readonly outputLimit: (model: string) => number | undefined;
+  /** Sets marks for the caches of vendors; without it, none are set. */
+  readonly promptCaching?: PromptCaching;
   /** The operator's overrides for the hosts of filtered protocols. */
   readonly filterOverrides?: () => FilterOverrides;
 }
@@ -68,8 +71,10 @@ export interface BuiltCall {
   readonly requested: RequestedOutput;
   /** The upstream's name of the requested model. */
   readonly model: string;
-  /** The request as it is sent, before it is signed. */
+  /** The request as it is sent, before it is signed and marked. */
   readonly sent: HostRequest;
+  /** The marks that the gateway set for the vendor's prompt cache; undefined if it set none. */
+  readonly marks: MarkNote | undefined;
 }
 
 export interface CallOptions {
@@ -120,11 +125,13 @@ export async function buildCall(
       }
     : buildBody(request, target, context, conversions);
   const requested = requestedIn(body.json, target);
+  const caching = { caching: deps.promptCaching, now: context.now };
+  const marked = body.bytes && markPrompt(body.bytes, request, target, caching);
   const call: UpstreamCall = {
     method: "POST",
     url: buildUrl(request, target, key),
     headers: buildHeaders(request, deps.userAgent),
-    body: body.bytes,
+    body: marked?.bytes ?? body.bytes,
   };
   if (request.upload) await attachUpload(call, { ...request, upload: request.upload }, target);
   const signing: SigningContext = {
@@ -142,7 +149,7 @@ export async function buildCall(
   const { span } = request.progress;
   if (span) Object.assign(call.headers, span.headers());
   const sent = { body: body.json, headers: body.headers };
-  return { call, signing, context, conversions, dropped, requested, model: body.model, sent };
+  return { call, signing, context, conversions, dropped, requested, model: body.model, sent, marks: marked?.note };
 }
 
 function buildHeaders({ spec, contentType }: RelayRequest, userAgent: string): Record<string, string> {

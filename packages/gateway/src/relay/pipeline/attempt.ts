@@ -27,6 +27,8 @@ import type { ReadOn } from "../response/unseen-output.ts";
 import { DROPPED_HEADER, droppedHeader } from "../conversion/dropped-names.ts";
 import { learnNames } from "../conversion/learned-filters.ts";
 import { planFor } from "../selection/plan.ts";
+import type { MarkNote } from "../prompt-cache/mark-prompt.ts";
+import { learnMarksRefusal } from "../prompt-cache/refused-marks.ts";
 import { learnUsageRefusal } from "../conversion/usage-switch.ts";
 
 export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
@@ -40,6 +42,8 @@ export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly disableKeywords: () => readonly string[];
   /** Called on a fault of this program after the answer began. */
   readonly onFault: (requestId: string, error: unknown) => void;
+  /** Called when a request is sent with marks of the gateway, and when an upstream refuses them. */
+  readonly onCacheMarks?: (provider: string, result: "sent" | "refused") => void;
   /** Called when a host of a filtered protocol refuses a name that no list contains. */
   readonly onFilterLearned?: (host: string) => void;
 }
@@ -58,7 +62,7 @@ export interface AttemptHooks {
    * Reserves the possible cost of the request that is about to be sent; rejects if it is not covered. Undefined if the
    * reservation already covers it.
    */
-  cover(requested: RequestedOutput): Promise<void> | undefined;
+  cover(requested: RequestedOutput, marks: MarkNote | undefined): Promise<void> | undefined;
   /** See SinkContext. */
   fallsBack(cause: FallbackCause): boolean;
   /** Output tokens of each answer that the balance covers; undefined = the request is sent unchanged. */
@@ -125,7 +129,7 @@ export class Attempt implements SinkContext {
         outputCap: this.#hooks.outputCap,
       });
       if (this.request.progress.span?.traceId !== undefined) this.exchange = new TracedExchange(this.#built.sent.body);
-      const covering = this.#hooks.cover(this.#built.requested);
+      const covering = this.#hooks.cover(this.#built.requested, this.#built.marks);
       if (covering) await covering;
     } catch (error) {
       return this.finish(
@@ -135,6 +139,7 @@ export class Attempt implements SinkContext {
     if (this.delivery.isDisconnected) return this.finish({ kind: "disconnected" });
     if (this.#stopped) return this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
     this.#nameDropped(this.#built);
+    if (this.#built.marks) this.#deps.onCacheMarks?.(this.target.plan.provider.id, "sent");
     const { channel } = this.target;
     const proxy = readProxy(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
@@ -254,7 +259,22 @@ export class Attempt implements SinkContext {
    */
   #learnFrom(failure: Failure): RouteTarget | undefined {
     if (this.delivery.isDisconnected) return undefined;
-    return this.#retryWithoutUsage(failure) ?? this.#retryAsChat(failure) ?? this.#retryWithoutNames(failure);
+    return (
+      this.#retryWithoutMarks(failure) ??
+      this.#retryWithoutUsage(failure) ??
+      this.#retryAsChat(failure) ??
+      this.#retryWithoutNames(failure)
+    );
+  }
+
+  /** If the upstream refuses the marks that the gateway set, the same call is sent without them. */
+  #retryWithoutMarks({ error, said }: Failure): RouteTarget | undefined {
+    if (!this.#built?.marks) return undefined;
+    const { status, message, param } = error;
+    const { channel, plan } = this.target;
+    if (!learnMarksRefusal({ status, message: said ?? message, param }, channel, this.#deps.now())) return undefined;
+    this.#deps.onCacheMarks?.(plan.provider.id, "refused");
+    return this.target;
   }
 
   /** If the upstream rejects the usage option that the gateway added, the same call is sent without it. */

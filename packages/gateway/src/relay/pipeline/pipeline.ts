@@ -18,6 +18,7 @@ import type { ReservationSession } from "../reservation/reservation-session.ts";
 import { readOnFor } from "../reservation/output-reservation.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { Attempt, type AttemptHooks } from "./attempt.ts";
+import type { MarkNote } from "../prompt-cache/mark-prompt.ts";
 import type { Conversation } from "../selection/conversation.ts";
 import { Delivery } from "../response/delivery.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
@@ -220,8 +221,8 @@ class AttemptSide implements AttemptHooks {
     return this.#hops?.has(cause) === true;
   }
 
-  cover(sent: RequestedOutput): Promise<void> | undefined {
-    return this.#session.cover(sent);
+  cover(sent: RequestedOutput, marks: MarkNote | undefined): Promise<void> | undefined {
+    return this.#session.cover(sent, marks);
   }
 
   outputRoom(): number {

@@ -1,11 +1,13 @@
 import type { LogDetail } from "../../billing/ledger/ledger.ts";
 import { billedTiers } from "../../dialects/core/served-tiers.ts";
 import { ratesFor, type Price, type TokenRates } from "../../billing/pricing/rates.ts";
+import { calculateCacheSaving } from "../../billing/pricing/cache-saving.ts";
 import type { Quota } from "../../billing/money/quota.ts";
 import { isSameModel } from "../../dialects/core/answered-model.ts";
 import type { Usage } from "../../dialects/core/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { BuiltCall } from "../conversion/build-call.ts";
+import type { MarkNote } from "../prompt-cache/mark-prompt.ts";
 import { boundedNames } from "../conversion/dropped-names.ts";
 import type { Completion, Sink } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
@@ -156,6 +158,7 @@ function addRequestDetails(details: Details, request: RelayRequest, charged: Cha
   addChargeDetails(details, request, usage);
   addTierDetails(details, request, charged);
   if (built) addCallDetails(details, request, built);
+  if (built?.marks) addMarkDetails(details, built.marks, charged);
   const { fallback } = request.progress;
   if (fallback) details["fallback"] = describeFallback(fallback);
   addRouteDetails(details, request);
@@ -198,6 +201,12 @@ function addCallDetails(details: Details, request: RelayRequest, { dropped, cont
   const sentCap = request.spec.outputCap === undefined ? context.spec.outputCap : undefined;
   if (dropped.length > 0) details["dropped_params"] = boundedNames(dropped);
   if (sentCap !== undefined) details["output_cap"] = sentCap;
+}
+
+/** Adds the marks that the gateway set, and what the cache saved: less than 0 if writing cost more than reading saved. */
+function addMarkDetails(details: Details, marks: MarkNote, { usage, price, groupRatio }: Charged): void {
+  details["cache_marks"] = marks;
+  if (price.kind === "tokens") details["cache_saved"] = calculateCacheSaving(usage, price, groupRatio);
 }
 
 /** Returns details that are removed from every response to users who are not administrators. */

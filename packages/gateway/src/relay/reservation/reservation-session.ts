@@ -11,6 +11,7 @@ import { raiseForModel, type Delivered, type Seen } from "./session-parts.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
 import { estimateQuota, type RequestTerms } from "./reservation-terms.ts";
 import { reserve, type RequestContext, type RequestMoney } from "./reserve.ts";
+import type { MarkNote } from "../prompt-cache/mark-prompt.ts";
 import type { Completion } from "../response/sink.ts";
 import type { RelayRequest } from "../request/request.ts";
 import { boundUsage } from "./usage-bound.ts";
@@ -40,6 +41,8 @@ export class ReservationSession {
   readonly #reservation: Reservation;
   readonly #usage: UsageToCharge;
   readonly #charge: SessionCharge;
+  /** The request as it is priced. */
+  #spec: RequestSpec;
   /** Output tokens that the reservation covers. */
   #reserved: number;
   /** Pictures and other units that the reservation covers. */
@@ -55,6 +58,7 @@ export class ReservationSession {
   private constructor(context: RequestContext, terms: RequestTerms, reservation: Reservation) {
     const { request, snapshot, money } = context;
     this.#request = request;
+    this.#spec = request.spec;
     this.#snapshot = snapshot;
     this.#terms = terms;
     this.#reservation = reservation;
@@ -79,18 +83,28 @@ export class ReservationSession {
    * request said: its cap was dropped or replaced, or its pictures are counted by another member. Undefined if the
    * reservation covers that already; rejects if neither the balance nor a hard budget covers it.
    */
-  cover(sent: RequestedOutput): Promise<void> | undefined {
+  cover(sent: RequestedOutput, marks?: MarkNote): Promise<void> | undefined {
     this.#sent = sent;
     if (!this.#terms.isPriced || this.isClosed) return undefined;
+    const isMarked = marks !== undefined && marks.n > 0 && this.#priceWrites(marks);
     const { spec } = this.#request;
     const output = neededOutput(spec, sent, this.#snapshot);
     const units = Math.max(spec.units, sent.images ?? 0);
-    return output <= this.#reserved && units <= this.#units ? undefined : this.#raiseFor(output, units);
+    return output <= this.#reserved && units <= this.#units && !isMarked ? undefined : this.#raiseFor(output, units);
+  }
+
+  /** Marks of the gateway let the vendor write the prompt into its cache, which may cost more. True if that is news. */
+  #priceWrites({ ttl }: MarkNote): boolean {
+    const kind = ttl === "1h" ? "write1h" : "write";
+    const { dearTokens = [] } = this.#spec;
+    if (dearTokens.includes(kind)) return false;
+    this.#spec = { ...this.#spec, dearTokens: [...dearTokens, kind] };
+    return true;
   }
 
   async #raiseFor(output: number, units: number): Promise<void> {
     const outputCap = Math.max(output, this.#reserved);
-    await this.#raiseTo(estimateQuota({ ...this.#request.spec, outputCap, units }, this.#terms));
+    await this.#raiseTo(estimateQuota({ ...this.#spec, outputCap, units }, this.#terms));
     this.#reserved = outputCap;
     this.#units = Math.max(units, this.#units);
   }
@@ -122,7 +136,7 @@ export class ReservationSession {
   /** Returns the output tokens that a reservation of `amount` covers. */
   #carriedBy(amount: Quota): number {
     const forTokens = Math.max(0, amount - this.#terms.tools) as Quota;
-    return outputCarried(forTokens, this.#request.spec, this.#terms, this.#terms.options);
+    return outputCarried(forTokens, this.#spec, this.#terms, this.#terms.options);
   }
 
   #capAt(amount: Quota): void {
@@ -329,7 +343,7 @@ export class ReservationSession {
 
   /** Extends to this many output tokens; returns what cannot cover them. */
   #extendTo(outputCap: number, soFar: Bill | undefined): Promise<Shortage | undefined> {
-    const amount = estimateQuota({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
+    const amount = estimateQuota({ ...this.#spec, outputCap, units: this.#units }, this.#terms);
     return this.#reservation.raise(amount, soFar);
   }
 

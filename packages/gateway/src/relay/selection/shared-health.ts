@@ -7,6 +7,7 @@ import { createCooldowns, type Cooldowns } from "./cooldown.ts";
 import { createChannelLatencies, type ChannelLatencies } from "./channel-latencies.ts";
 import { createChannelLoads, type ChannelLoads } from "./channel-loads.ts";
 import { createKeyOutcomes, parseKeyOutcome, type KeyOutcomes } from "./key-outcomes.ts";
+import { createSeenPrefixes, type SeenPrefixes } from "../prompt-cache/seen-prefixes.ts";
 import { createStickyModels, type StickyModels } from "./sticky-models.ts";
 
 export interface SharedHealthSettings {
@@ -22,6 +23,7 @@ export interface SharedHealth {
   readonly breakers: Breakers;
   readonly affinity: Affinity;
   readonly sticky: StickyModels;
+  readonly prefixes: SeenPrefixes;
   readonly keyOutcomes: KeyOutcomes;
   readonly loads: ChannelLoads;
   /** Measured by this process alone. */
@@ -58,6 +60,7 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
   const sticky = createStickyModels(clock, (talk, { model, reason }, lifeMs) =>
     publish(JSON.stringify({ talk, model, reason, lifeMs })),
   );
+  const prefixes = createSeenPrefixes(clock, (prefix, lifeMs) => publish(JSON.stringify({ prefix, lifeMs })));
   const keyOutcomes = createKeyOutcomes((channel, key, { kind: outcome, message }) =>
     publish(JSON.stringify({ channel, key, outcome, message })),
   );
@@ -72,6 +75,7 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
     breakers,
     affinity,
     sticky,
+    prefixes,
     keyOutcomes,
     loads,
     latencies,
@@ -86,14 +90,27 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
       followed = channels;
     },
     publishBy: (by) => void (publish = by),
-    receive: (text) => receive(text, { cooldowns, breakers, affinity, sticky, keyOutcomes, loads }),
+    receive: (text) => receive(text, { cooldowns, breakers, affinity, sticky, prefixes, keyOutcomes, loads }),
   };
 }
 
-type Learned = Pick<SharedHealth, "cooldowns" | "breakers" | "affinity" | "sticky" | "keyOutcomes" | "loads">;
+type Learned = Pick<
+  SharedHealth,
+  "cooldowns" | "breakers" | "affinity" | "sticky" | "prefixes" | "keyOutcomes" | "loads"
+>;
 
-function receive(text: string, { cooldowns, breakers, affinity, sticky, keyOutcomes, loads }: Learned): void {
+function receive(text: string, learned: Learned): void {
   const parsed = parseObject(text) ?? {};
+  const { prefix, lifeMs } = parsed;
+  if (typeof prefix === "string" && isCount(lifeMs))
+    learned.prefixes.applyRemote(prefix, Math.min(lifeMs, LONGEST_LIFE_MS));
+  else receiveHealth(parsed, learned);
+}
+
+function receiveHealth(
+  parsed: Readonly<Record<string, unknown>>,
+  { cooldowns, breakers, affinity, sticky, keyOutcomes, loads }: Learned,
+): void {
   const { replica, running, channel, key, model, forMs, conversation, lifeMs, outcome, message } = parsed;
   if (typeof replica === "string" && isObject(running)) return loads.applyRemote(replica, running);
   if (parsed["talk"] !== undefined) return receiveSticky(parsed, sticky);

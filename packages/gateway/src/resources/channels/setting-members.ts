@@ -18,12 +18,16 @@ const COMMON: Readonly<Record<string, SettingForm>> = {
   files_scope: ["key", "channel"],
 };
 
+const takesMarks = ({ cacheMarks }: ProviderAdapter) => cacheMarks !== undefined;
+
 /** Members that depend on a vendor's protocol. */
 const BY_PROTOCOL: Readonly<Record<string, { form: SettingForm; isRead: (provider: ProviderAdapter) => boolean }>> = {
   responses_mode: {
     form: ["always", "never"],
     isRead: ({ speaks }) => speaks.some(({ operation }) => operation === "responses"),
   },
+  prompt_cache: { form: ["off", "auto", "always"], isRead: takesMarks },
+  prompt_cache_ttl: { form: ["5m", "1h"], isRead: takesMarks },
   force_stream_option: { form: "flag", isRead: ({ streamUsage }) => streamUsage },
 };
 

@@ -54,7 +54,15 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
     guardrail: text(other["guardrail"]),
     ...(view.isOwner ? { guardrail_reason: "", budget: null } : explainStop(other)),
     cache: { is_hit: other["cache_hit"] === true, age_seconds: int(other["cache_age"]) },
+    ...explainMarks(other),
   };
+}
+
+function explainMarks(other: JsonObject): Pick<LogExplanation, "prompt_cache"> {
+  const marks = other["cache_marks"];
+  if (!isObject(marks)) return {};
+  const { n, ttl, why } = marks;
+  return { prompt_cache: { marks: int(n), ttl: text(ttl), why: text(why), saved: int(other["cache_saved"]) } };
 }
 
 /** Explains where the call went. */

@@ -1,6 +1,7 @@
 import { CLAUDE_MODELS } from "./models.ts";
 import { anthropicFilter, FILTERS } from "./filter.ts";
 import { ownRuns } from "./own-runs.ts";
+import { findSmallestPrefix } from "./smallest-prefix.ts";
 import { thinkingSuffix } from "./thinking-suffix.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import type { ChannelRecord, ProviderAdapter, SigningContext, UpstreamCall } from "../../core/types.ts";
@@ -27,6 +28,7 @@ export const anthropic: ProviderAdapter = {
   settings: { filters: FILTERS },
   requestTransforms: [thinkingSuffix, ownRuns],
   hostFilter: anthropicFilter,
+  cacheMarks: { "anthropic-messages": findSmallestPrefix },
   listModels: listOpenAiModels("/v1/models?limit=1000", {
     base: BASE,
     headers: (channel, key) => buildHeaders(key, resolveVersion(channel, undefined)),

@@ -2,6 +2,7 @@ import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import { bedrockFilter } from "./filter.ts";
 import { FILTERS } from "../anthropic/filter.ts";
 import { ownRuns } from "../anthropic/own-runs.ts";
+import { findSmallestPrefix } from "../anthropic/smallest-prefix.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { converseBridge } from "./converse.ts";
 import { converseOutput } from "./converse-request.ts";
@@ -118,6 +119,7 @@ export const aws: ProviderAdapter = {
   settings: { filters: FILTERS },
   requestTransforms: [thinkingSuffix, ownRuns, withoutFormat, claudeBody],
   hostFilter: bedrockFilter,
+  cacheMarks: { "anthropic-messages": findSmallestPrefix },
   responseTransforms: [fromHead],
   classify: readAws,
   listModels: listAwsModels(signCall),

@@ -5,6 +5,7 @@ import { entraToken, entraUrl, isEntraKey } from "./entra.ts";
 import { general } from "../../core/errors/classify.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
+import { OPENAI_BREAKPOINTS } from "../openai/breakpoints.ts";
 import { passBeta } from "../openai/openai.ts";
 import { OPENAI_MODELS } from "../openai/models.ts";
 import { needsHostedTools } from "../openai/hosted-tools.ts";
@@ -142,6 +143,7 @@ export const azure: ProviderAdapter = {
   gatewayDrops: "/openai/deployments",
   speaks: OPERATIONS.map(route),
   authorize: sign,
+  cacheMarks: OPENAI_BREAKPOINTS,
   files: {
     dialect: "openai",
     path: (channel) =>

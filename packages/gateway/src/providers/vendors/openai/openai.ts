@@ -2,6 +2,7 @@ import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { bearer } from "../../core/bearer.ts";
 import { hasResponses, OPENAI_FILES, openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { dashboardBalance } from "./balance.ts";
+import { OPENAI_BREAKPOINTS } from "./breakpoints.ts";
 import { needsHostedTools } from "./hosted-tools.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { ownCode } from "./own-code.ts";
@@ -66,6 +67,7 @@ export const openai: ProviderAdapter = {
   authorize: signOpenAi,
   files: { ...OPENAI_FILES, partsPath: "/v1/uploads" },
   batches: OPENAI_BATCHES,
+  cacheMarks: OPENAI_BREAKPOINTS,
   listModels: listOpenAiModels("/v1/models", {
     base: BASE,
     gatewayDrops: "/v1",

@@ -3,6 +3,7 @@ import type { RequestSpec, JsonObject } from "../../../dialects/core/types.ts";
 import { isObject } from "../../../lib/text/json.ts";
 import { FILTERS, messagesFilter } from "../anthropic/filter.ts";
 import { ownRuns } from "../anthropic/own-runs.ts";
+import { findSmallestPrefix } from "../anthropic/smallest-prefix.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { readGoogle } from "../google/errors.ts";
 import { imageBridge, isImagen } from "../google/images.ts";
@@ -147,6 +148,7 @@ export const vertex: ProviderAdapter = {
   requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },
   requestTransforms: [thinkingSuffix, ownRuns, claudeBody, countBody, geminiBody],
   hostFilter: messagesFilter(() => "vertex"),
+  cacheMarks: { "anthropic-messages": findSmallestPrefix },
   classify: readGoogle,
   hasKeyFile: true,
   hasRegions: true,

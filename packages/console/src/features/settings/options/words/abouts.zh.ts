@@ -174,6 +174,7 @@ export const abouts: Record<OptionKey, string> = {
   BatchDepositPercent: "创建批处理时预先扣除估算费用的百分比；受硬预算限制时不低于全部估算费用。",
   BatchUncapped: "批处理中没有输出上限的请求：按假定的上限预留，或者拒绝。",
   BatchAssumedOutput: "这类请求预留的输出令牌数，不超过模型的上限。",
+  PromptCacheModels: "渠道或客户端要求时，为这些前缀的模型的提示词添加缓存标记，每行一个；留空表示全部。",
   FilterOverrides: "发往某主机或渠道编号的 Messages 请求中转发或略去的 beta 与字段；优先于内置规则。",
   ChannelStrategy:
     "同一优先级的渠道之间如何选择：weight（按权重）、least_busy（最空闲）、latency（最快）或 cost（最便宜）。",

@@ -173,6 +173,7 @@ export const labels = {
   BatchDepositPercent: "Deposit of a batch in %",
   BatchUncapped: "Batch requests without an output limit",
   BatchAssumedOutput: "Assumed output of a batch request",
+  PromptCacheModels: "Models with cache marks",
   FilterOverrides: "What hosts of the Messages protocol take",
   ChannelStrategy: "Choice among channels of one priority",
   ChannelStrategies: "Choice among channels by model",

@@ -172,6 +172,7 @@ export const labels: Record<OptionKey, string> = {
   BatchDepositPercent: "批处理押金比例 (%)",
   BatchUncapped: "没有输出上限的批处理请求",
   BatchAssumedOutput: "批处理请求的假定输出",
+  PromptCacheModels: "添加缓存标记的模型",
   FilterOverrides: "Messages 协议各主机接受的内容",
   ChannelStrategy: "同优先级渠道的选择方式",
   ChannelStrategies: "按模型的渠道选择方式",

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import type { DialectId } from "../../dialects/core/types.ts";
+import { spliceMembers } from "../../lib/text/json-splice.ts";
+import type { ChannelRecord, ProviderAdapter } from "../../providers/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { RelayRequest } from "../request/request.ts";
+import { placeBlockMarks, type MarkLife } from "./block-marks.ts";
+import { placeBreakpoint } from "./breakpoints.ts";
+import { applyEdits, type MarkPlaces } from "./byte-edits.ts";
+import { readCachingMode, type CachingMode } from "./caching-mode.ts";
+import { refusesMarks } from "./refused-marks.ts";
+import type { SeenPrefixes } from "./seen-prefixes.ts";
+
+/** What marks depend on beyond the request. */
+export interface PromptCaching {
+  readonly prefixes: SeenPrefixes;
+  readonly current: () => Pick<Snapshot, "options" | "prices">;
+}
+
+/** The marks of a request that is sent: their number, how long the prefix lives, and why they were set. */
+export interface MarkNote {
+  readonly n: number;
+  readonly ttl: MarkLife | "30m";
+  /** `key`: only the member that leads a conversation to the same cache was added. */
+  readonly why: "always" | "history" | "seen" | "key";
+}
+
+interface Marked {
+  readonly bytes: Buffer;
+  readonly note: MarkNote;
+}
+
+interface MarkTarget {
+  readonly channel: ChannelRecord;
+  readonly plan: { readonly provider: ProviderAdapter; readonly route: { readonly dialect: DialectId } };
+  readonly upstreamModel: string;
+}
+
+/** Members by which clients mark prompts themselves; such a request stays as it is. */
+const OWN_MARKS = ['"cache_control"', '"cachePoint"', '"prompt_cache_breakpoint"', '"prompt_cache_options"'].map(
+  (name) => Buffer.from(name),
+);
+const CACHE_KEY = Buffer.from('"prompt_cache_key"');
+/** A prefix near the smallest one may be too short by the vendor's count. */
+const SURELY_LONG = 1.1;
+const BYTES_PER_TOKEN = 4;
+const LIFE_MS = { "5m": 300_000, "1h": 3_600_000, "30m": 1_800_000 } as const;
+
+/**
+ * Marks the prefix of a prompt that the vendor shall cache, where the channel or the client wants that and it pays.
+ * Undefined if the bytes stay as they are; the same request has the same places each time.
+ */
+export function markPrompt(
+  bytes: Buffer,
+  request: RelayRequest,
+  { channel, plan, upstreamModel }: MarkTarget,
+  { caching, now }: { readonly caching: PromptCaching | undefined; readonly now: number },
+): Marked | undefined {
+  const smallest = plan.provider.cacheMarks?.[plan.route.dialect];
+  const mode = smallest && caching && readCachingMode(channel, request.clientHeaders);
+  if (!mode || !isCacheable(request.spec.model, caching)) return undefined;
+  if (refusesMarks(channel, now) || hasOwnMarks(bytes, request)) return undefined;
+  const places = findPlaces(bytes, plan.route.dialect, mode);
+  if (!places) return undefined;
+  const isOpenAi = plan.route.dialect !== "anthropic-messages";
+  const ttl = isOpenAi ? "30m" : mode.life;
+  const prefix = hashPrefix(bytes, places, [request.caller.userId, channel.id, upstreamModel]);
+  const least = smallest(upstreamModel);
+  const isLong = least !== undefined && places.prefixEnd / BYTES_PER_TOKEN >= least * SURELY_LONG;
+  const why = isLong ? findReason(mode, places, () => caching.prefixes.seen(prefix, LIFE_MS[ttl])) : undefined;
+  const marked = why ? applyEdits(bytes, places.edits) : bytes;
+  const sent = isOpenAi && places.shared.length > 0 ? withCacheKey(marked, request, prefix) : marked;
+  return sent === bytes
+    ? undefined
+    : { bytes: sent, note: { n: why ? places.edits.length : 0, ttl, why: why ?? "key" } };
+}
+
+/** True if the operator wants marks for the model, and cached input of it is cheaper. */
+function isCacheable(model: string, { current }: PromptCaching): boolean {
+  const { options, prices } = current();
+  const { PromptCacheModels: names } = options;
+  const price = prices.find(model);
+  const isListed = names.length === 0 || names.some((name) => model.startsWith(name));
+  return isListed && price?.kind === "tokens" && price.cacheRatio < 1;
+}
+
+function hasOwnMarks(bytes: Buffer, { body }: RelayRequest): boolean {
+  return OWN_MARKS.some((name) => bytes.includes(name) || body.bytes.includes(name));
+}
+
+function findPlaces(bytes: Buffer, dialect: DialectId, { life }: CachingMode): MarkPlaces | undefined {
+  if (dialect === "anthropic-messages") return placeBlockMarks(bytes, life);
+  return dialect === "openai-chat" || dialect === "openai-responses" ? placeBreakpoint(bytes, dialect) : undefined;
+}
+
+/** Evidence that the prefix comes again: a conversation that continues, or a prefix that came before. */
+function findReason(
+  { mode }: CachingMode,
+  { hasHistory }: MarkPlaces,
+  isSeen: () => boolean,
+): MarkNote["why"] | undefined {
+  if (mode === "always") return "always";
+  const wasSeen = isSeen();
+  if (hasHistory) return "history";
+  return wasSeen ? "seen" : undefined;
+}
+
+/** Returns 32 hexadecimal digits of what several conversations of the user have in common. */
+function hashPrefix(bytes: Buffer, { shared }: MarkPlaces, owner: readonly (string | number)[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(owner));
+  for (const { start, end } of shared) hash.update(bytes.subarray(start, end)).update("\n");
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Leads requests with the same beginning to the same cache, unless the client does so itself. */
+function withCacheKey(bytes: Buffer, { body }: RelayRequest, prefix: string): Buffer {
+  if (body.bytes.includes(CACHE_KEY) || bytes.includes(CACHE_KEY)) return bytes;
+  return spliceMembers(bytes, [{ key: "prompt_cache_key", json: JSON.stringify(prefix) }]) ?? bytes;
+}
