@@ -199,8 +199,7 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
     ...lossMetrics(of),
     scimAnswered: (op, result) => of.scimRequests.inc({ op, result }),
     errorRowsLost: (rows) => of.errorRowsLost.inc(rows),
-    filterLearned: (host) => of.filtersLearned.inc({ host }),
-    cacheMarks: (provider, result) => of.cacheMarks.inc({ provider, result }),
+    ...editMetrics(of),
     settlementFailed: (isFinal) => of.settlementFailures.inc({ final: String(isFinal) }),
     dependency({ name, isUp, seconds }) {
       of.dependencyUp.set({ dependency: name }, Number(isUp));
@@ -282,6 +281,14 @@ function readers(registry: Registry, exemplars: Exemplars, refresh: () => void):
       refresh();
       return collected();
     },
+  };
+}
+
+/** Metrics of what the gateway adds to requests, or leaves out of them. */
+function editMetrics(of: Objects): Pick<Metrics, "filterLearned" | "cacheMarks"> {
+  return {
+    filterLearned: (host) => of.filtersLearned.inc({ host }),
+    cacheMarks: (provider, result) => of.cacheMarks.inc({ provider, result }),
   };
 }
 

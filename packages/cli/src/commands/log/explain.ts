@@ -142,6 +142,16 @@ function promptCacheText(
   return `${marks} marks for ${ttl} (${why}), ${change}`;
 }
 
+function cacheTexts(
+  { cache, prompt_cache: marked }: LogExplanation,
+  money: (quota: number) => string,
+): Record<string, string> {
+  return {
+    ...(marked && { "prompt cache": promptCacheText(marked, money) }),
+    ...(cache.is_hit && { cache: `answered from the response cache, ${cache.age_seconds} s old` }),
+  };
+}
+
 function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
   const { price } = found;
   const money = (quota: number) => moneyText(quota, quotaPerUnit);
@@ -164,7 +174,6 @@ function formatExplanation(found: LogExplanation, quotaPerUnit: number): Record<
     ...(found.losses.length > 0 && { "left out": found.losses.join(", ") }),
     ...(found.guardrail !== "" && { guardrail: guardrailText(found) }),
     ...(found.budget && { budget: budgetText(found.budget, quotaPerUnit) }),
-    ...(found.prompt_cache && { "prompt cache": promptCacheText(found.prompt_cache, money) }),
-    ...(found.cache.is_hit && { cache: `answered from the response cache, ${found.cache.age_seconds} s old` }),
+    ...cacheTexts(found, money),
   };
 }

@@ -106,6 +106,7 @@ export async function buildCall(
   const key = channel.keys[keyIndex] ?? "";
   const context: BuildContext = {
     filterOverrides: deps.filterOverrides?.(),
+    promptCaching: deps.promptCaching,
     spec,
     upstreamModel,
     requestId: request.id,
@@ -116,22 +117,13 @@ export async function buildCall(
     pending,
   };
   const conversions = beginConversions(plan.bridges, context);
-  const body = request.upload
-    ? {
-        bytes: undefined,
-        json: { ...request.upload.fields, ...channel.paramOverride },
-        model: upstreamModel,
-        headers: request.protocolHeaders,
-      }
-    : buildBody(request, target, context, conversions);
+  const body = buildSentBody(request, target, context, conversions);
   const requested = requestedIn(body.json, target);
-  const caching = { caching: deps.promptCaching, now: context.now };
-  const marked = body.bytes && markPrompt(body.bytes, request, target, caching);
   const call: UpstreamCall = {
     method: "POST",
     url: buildUrl(request, target, key),
     headers: buildHeaders(request, deps.userAgent),
-    body: marked?.bytes ?? body.bytes,
+    body: body.bytes,
   };
   if (request.upload) await attachUpload(call, { ...request, upload: request.upload }, target);
   const signing: SigningContext = {
@@ -149,7 +141,8 @@ export async function buildCall(
   const { span } = request.progress;
   if (span) Object.assign(call.headers, span.headers());
   const sent = { body: body.json, headers: body.headers };
-  return { call, signing, context, conversions, dropped, requested, model: body.model, sent, marks: marked?.note };
+  const { model, marks } = body;
+  return { call, signing, context, conversions, dropped, requested, model, sent, marks };
 }
 
 function buildHeaders({ spec, contentType }: RelayRequest, userAgent: string): Record<string, string> {
@@ -241,6 +234,34 @@ async function attachUpload(
 
 interface BuildContext extends BridgeContext {
   readonly filterOverrides?: FilterOverrides | undefined;
+  readonly promptCaching: PromptCaching | undefined;
+}
+
+/** The body as it is sent; a form has no bytes yet. */
+interface SentBody extends Omit<BuiltBody, "bytes"> {
+  readonly bytes: Buffer | undefined;
+  readonly marks: MarkNote | undefined;
+}
+
+function buildSentBody(
+  request: RelayRequest,
+  target: RouteTarget,
+  context: BuildContext,
+  conversions: readonly Conversion[],
+): SentBody {
+  if (request.upload) {
+    const json = { ...request.upload.fields, ...target.channel.paramOverride };
+    return {
+      bytes: undefined,
+      json,
+      model: target.upstreamModel,
+      headers: request.protocolHeaders,
+      marks: undefined,
+    };
+  }
+  const { bytes, json, model, headers } = buildBody(request, target, context, conversions);
+  const marked = markPrompt(bytes, request, target, { caching: context.promptCaching, now: context.now });
+  return { bytes: marked?.bytes ?? bytes, json, model, headers, marks: marked?.note };
 }
 
 /** The body of an upstream request, and what was read from it. */

@@ -139,7 +139,7 @@ export class Attempt implements SinkContext {
     if (this.delivery.isDisconnected) return this.finish({ kind: "disconnected" });
     if (this.#stopped) return this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
     this.#nameDropped(this.#built);
-    if (this.#built.marks) this.#deps.onCacheMarks?.(this.target.plan.provider.id, "sent");
+    this.#countMarks(this.#built);
     const { channel } = this.target;
     const proxy = readProxy(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
@@ -147,6 +147,10 @@ export class Attempt implements SinkContext {
     const { exchange } = this.target.plan.route;
     if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
     else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
+  }
+
+  #countMarks({ marks }: BuiltCall): void {
+    if (marks) this.#deps.onCacheMarks?.(this.target.plan.provider.id, "sent");
   }
 
   /** Names the members that only this attempt lost: the previous one may have lost others. */

@@ -99,8 +99,8 @@ describe("marks of the Messages protocol", () => {
     const messages = [user(blocks), assistant(blocks.slice(0, 7)), user("more")];
     const { sent, note } = mark({ body: { messages }, setting: ALWAYS });
     expect(note?.n).toBe(2);
-    const [first] = sent?.["messages"] as { content: object[] }[];
-    expect(first?.content.at(-1)).toMatchObject({ cache_control: SHORT });
+    const marked = { ...blocks.at(-1), cache_control: SHORT };
+    expect(sent?.["messages"]).toMatchObject([user([...blocks.slice(0, -1), marked]), {}, {}]);
   });
 
   it.each([

@@ -44,7 +44,9 @@ const CACHE_KEY = Buffer.from('"prompt_cache_key"');
 /** A prefix near the smallest one may be too short by the vendor's count. */
 const SURELY_LONG = 1.1;
 const BYTES_PER_TOKEN = 4;
-const LIFE_MS = { "5m": 300_000, "1h": 3_600_000, "30m": 1_800_000 } as const;
+/** The only life of a written prefix that OpenAI offers. */
+const OPENAI_LIFE = "30m";
+const LIFE_MS = { "5m": 300_000, "1h": 3_600_000 } as const;
 
 /**
  * Marks the prefix of a prompt that the vendor shall cache, where the channel or the client wants that and it pays.
@@ -53,26 +55,28 @@ const LIFE_MS = { "5m": 300_000, "1h": 3_600_000, "30m": 1_800_000 } as const;
 export function markPrompt(
   bytes: Buffer,
   request: RelayRequest,
-  { channel, plan, upstreamModel }: MarkTarget,
+  target: MarkTarget,
   { caching, now }: { readonly caching: PromptCaching | undefined; readonly now: number },
 ): Marked | undefined {
-  const smallest = plan.provider.cacheMarks?.[plan.route.dialect];
-  const mode = smallest && caching && readCachingMode(channel, request.clientHeaders);
-  if (!mode || !isCacheable(request.spec.model, caching)) return undefined;
-  if (refusesMarks(channel, now) || hasOwnMarks(bytes, request)) return undefined;
-  const places = findPlaces(bytes, plan.route.dialect, mode);
+  const { channel, plan } = target;
+  const { dialect } = plan.route;
+  const findSmallest = plan.provider.cacheMarks?.[dialect];
+  const mode = findSmallest && caching && readCachingMode(channel, request.clientHeaders);
+  if (!mode || !isCacheable(request.spec.model, caching) || refusesMarks(channel, now)) return undefined;
+  const places = hasOwnMarks(bytes, request) ? undefined : findPlaces(bytes, dialect, mode);
   if (!places) return undefined;
-  const isOpenAi = plan.route.dialect !== "anthropic-messages";
-  const ttl = isOpenAi ? "30m" : mode.life;
-  const prefix = hashPrefix(bytes, places, [request.caller.userId, channel.id, upstreamModel]);
-  const least = smallest(upstreamModel);
-  const isLong = least !== undefined && places.prefixEnd / BYTES_PER_TOKEN >= least * SURELY_LONG;
-  const why = isLong ? findReason(mode, places, () => caching.prefixes.seen(prefix, LIFE_MS[ttl])) : undefined;
-  const marked = why ? applyEdits(bytes, places.edits) : bytes;
-  const sent = isOpenAi && places.shared.length > 0 ? withCacheKey(marked, request, prefix) : marked;
-  return sent === bytes
-    ? undefined
-    : { bytes: sent, note: { n: why ? places.edits.length : 0, ttl, why: why ?? "key" } };
+  const prefix = hashPrefix(bytes, places, [request.caller.userId, channel.id, target.upstreamModel]);
+  const isSeen = (lifeMs: number) => caching.prefixes.seen(prefix, lifeMs);
+  const why = isLong(places, findSmallest(target.upstreamModel)) ? findReason(mode, places, isSeen) : undefined;
+  const marked = why && {
+    bytes: applyEdits(bytes, places.edits),
+    note: { n: places.edits.length, ttl: mode.life, why },
+  };
+  return dialect === "anthropic-messages" ? marked : withCacheKey(bytes, marked, request, { places, prefix });
+}
+
+function isLong({ prefixEnd }: MarkPlaces, least: number | undefined): boolean {
+  return least !== undefined && prefixEnd / BYTES_PER_TOKEN >= least * SURELY_LONG;
 }
 
 /** True if the operator wants marks for the model, and cached input of it is cheaper. */
@@ -95,12 +99,12 @@ function findPlaces(bytes: Buffer, dialect: DialectId, { life }: CachingMode): M
 
 /** Evidence that the prefix comes again: a conversation that continues, or a prefix that came before. */
 function findReason(
-  { mode }: CachingMode,
+  { mode, life }: CachingMode,
   { hasHistory }: MarkPlaces,
-  isSeen: () => boolean,
+  isSeen: (lifeMs: number) => boolean,
 ): MarkNote["why"] | undefined {
   if (mode === "always") return "always";
-  const wasSeen = isSeen();
+  const wasSeen = isSeen(LIFE_MS[life]);
   if (hasHistory) return "history";
   return wasSeen ? "seen" : undefined;
 }
@@ -113,7 +117,27 @@ function hashPrefix(bytes: Buffer, { shared }: MarkPlaces, owner: readonly (stri
 }
 
 /** Leads requests with the same beginning to the same cache, unless the client does so itself. */
-function withCacheKey(bytes: Buffer, { body }: RelayRequest, prefix: string): Buffer {
-  if (body.bytes.includes(CACHE_KEY) || bytes.includes(CACHE_KEY)) return bytes;
+function withCacheKey(
+  bytes: Buffer,
+  marked: Marked | undefined,
+  { body }: RelayRequest,
+  { places, prefix }: { readonly places: MarkPlaces; readonly prefix: string },
+): Marked | undefined {
+  const sent = marked?.bytes ?? bytes;
+  const keyed = hasCacheKey(body.bytes) || hasCacheKey(bytes) ? sent : addCacheKey(sent, places, prefix);
+  if (keyed === bytes) return undefined;
+  const { n, why } = marked?.note ?? KEY_ALONE;
+  return { bytes: keyed, note: { n, ttl: OPENAI_LIFE, why } };
+}
+
+const KEY_ALONE = { n: 0, why: "key" } as const;
+
+function hasCacheKey(bytes: Buffer): boolean {
+  return bytes.includes(CACHE_KEY);
+}
+
+/** Prompts that have nothing in common need no key. */
+function addCacheKey(bytes: Buffer, { shared }: MarkPlaces, prefix: string): Buffer {
+  if (shared.length === 0) return bytes;
   return spliceMembers(bytes, [{ key: "prompt_cache_key", json: JSON.stringify(prefix) }]) ?? bytes;
 }

@@ -19,8 +19,10 @@ test("replicas share what they learn about an upstream and publish it only once"
   a.cooldowns.rest(1, 0, "m", 7_000);
   for (let at = 0; at < 5; at += 1) a.breakers.observe(2, 1, "failed");
   a.affinity.served("talk", { channelId: 2, keyIndex: 1 }, 60_000);
+  expect(a.prefixes.seen("abc", 60_000)).toBe(false);
   a.sticky.served("talk model", { model: "other", reason: "timeout" }, 60_000);
   for (const text of sent) b.receive(text);
+  expect(b.prefixes.seen("abc", 60_000)).toBe(true);
   expect(b.sticky.find("talk model")).toMatchObject({ model: "other", reason: "timeout" });
   expect(b.affinity.find("talk")).toMatchObject({ channelId: 2, keyIndex: 1 });
   expect(b.cooldowns.until(1, 0, "m")).toBe(4_607_000);
