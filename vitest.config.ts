@@ -117,6 +117,7 @@ const SLOW = [
   "packages/cli/test/parts.test.ts",
   "packages/cli/test/people.test.ts",
   "packages/cli/test/report.test.ts",
+  "packages/cli/test/saved-reports.test.ts",
   "packages/cli/test/schema.test.ts",
   "packages/cli/test/ui-channel-detail.test.ts",
   "packages/cli/test/ui.test.ts",

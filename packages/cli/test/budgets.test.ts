@@ -38,6 +38,8 @@ test("each kind of subject has a flag", async () => {
     ["--group default", "group"],
     ["--model gpt-4o", "model"],
     ["--token laptop", "token"],
+    ["--tag root/app=shop", "tag"],
+    ["--end-user root/42", "end_user"],
   ] as const) {
     const made = await rig.fairway(`budget create ${flag} --limit 500000 --period day -o name`);
     expect(made, flag).toMatchObject({ code: 0, out: expect.stringMatching(/^budget\/\d+\n$/) as string });
@@ -45,7 +47,7 @@ test("each kind of subject has a flag", async () => {
   }
   const names = (await rig.fairway("budget list -o name")).out;
   const piped = await rig.fairway("budget delete - --yes", names);
-  expect(piped.out.match(/^ok/gm)).toHaveLength(4);
+  expect(piped.out.match(/^ok/gm)).toHaveLength(6);
 });
 
 test("windows, first days, models and thresholds have flags, and a budget is set back to 0", async () => {

@@ -1,3 +1,4 @@
+import type { BUDGET_SCOPES } from "@fairway/wire";
 import { inChunks } from "../lib/chunks.ts";
 import type { RawDatabase } from "./engines/raw.ts";
 
@@ -19,9 +20,11 @@ export const SUBJECT_TABLES = {
   service_account: "service_accounts",
 } as const;
 
+type BudgetScope = (typeof BUDGET_SCOPES)[number];
+
 interface Subject {
-  readonly scope: "token" | "user" | "channel" | "group" | "model" | "team" | "member" | "service_account";
-  /** The id of a row, `TEAM:USER` for a member, or the name of a group or model. */
+  readonly scope: BudgetScope;
+  /** The id of a row, `TEAM:USER` for a member, `ACCOUNT/app=shop` for a tag, or the name of a group or model. */
   readonly subject: string;
 }
 
@@ -31,10 +34,15 @@ export async function readSubjectNames(
   subjects: readonly Subject[],
 ): Promise<(subject: Subject) => string> {
   const members = subjects.flatMap(({ scope, subject }) => (scope === "member" ? [splitMember(subject)] : []));
+  const payers = subjects.flatMap((one) => (isOfPayer(one) ? [splitPayer(one.subject).payer] : []));
   const readNames = (scope: keyof typeof SUBJECT_TABLES) => {
     const ids = subjects.flatMap((one) => (one.scope === scope ? [Number(one.subject)] : []));
     const more =
-      scope === "team" ? members.map(({ team }) => team) : scope === "user" ? members.map(({ user }) => user) : [];
+      scope === "team"
+        ? members.map(({ team }) => team)
+        : scope === "user"
+          ? [...members.map(({ user }) => user), ...payers]
+          : [];
     return readRowNames(raw, SUBJECT_TABLES[scope], [...ids, ...more]);
   };
   const scopes = Object.keys(SUBJECT_TABLES) as (keyof typeof SUBJECT_TABLES)[];
@@ -42,11 +50,26 @@ export async function readSubjectNames(
   const names = new Map(found);
   return ({ scope, subject }) => {
     if (scope === "group" || scope === "model") return subject;
+    if (scope === "tag" || scope === "end_user") {
+      const { payer, value } = splitPayer(subject);
+      const name = names.get("user")?.get(payer) ?? "";
+      return name === "" ? "" : `${value} of ${name}`;
+    }
     if (scope !== "member") return names.get(scope)?.get(Number(subject)) ?? "";
     const { team, user } = splitMember(subject);
     const [ofTeam, ofUser] = [names.get("team")?.get(team) ?? "", names.get("user")?.get(user) ?? ""];
     return ofTeam === "" || ofUser === "" ? "" : `${ofUser} of team ${ofTeam}`;
   };
+}
+
+function isOfPayer({ scope }: Subject): boolean {
+  return scope === "tag" || scope === "end_user";
+}
+
+/** Splits `ACCOUNT/app=shop` or `ACCOUNT/42`. */
+export function splitPayer(subject: string): { readonly payer: number; readonly value: string } {
+  const at = subject.indexOf("/");
+  return { payer: Number(subject.slice(0, at)), value: subject.slice(at + 1) };
 }
 
 function splitMember(subject: string): { readonly team: number; readonly user: number } {

@@ -98,10 +98,10 @@ async function reserveWithin(
   deps: TaskDeps,
 ): Promise<Reservation> {
   const { admission } = candidates;
-  const { requestId: id, caller, progress } = call;
+  const { requestId: id, caller, progress, tags } = call;
   const money = { ledger: deps.ledger, budgets: deps.admission.budgets, now: () => deps.clock.now() };
   const reserving = Reservation.open(
-    { id, caller, spec: { model }, progress },
+    { id, caller, spec: { model }, progress, tags },
     { amount, isCharged: amount > 0 },
     { money, snapshot: deps.snapshots.current() },
   );

@@ -16,11 +16,14 @@ const units = z.int().check(z.minimum(1));
 const percent = z.int().check(z.minimum(0), z.maximum(100));
 const name = z.string().check(z.minLength(1), z.maxLength(191));
 
-/** A spending limit of a token, user, group, model, channel, team, member or service account in windows of time. */
+/** A spending limit of a token, user, group, model, channel, team, member, service account, tag or end user. */
 export const Budget = z.object({
   id: z.int(),
   scope,
-  /** Id of the token, user, channel, team or service account; `TEAM:USER` of a member; name of the group or model. */
+  /**
+   * Id of the token, user, channel, team or service account; `TEAM:USER` of a member; name of the group or model;
+   * `ACCOUNT/app=shop` of a tag and `ACCOUNT/42` of an end user, with the account that pays.
+   */
   subject: z.string(),
   /** Name of the token, user, group, model or channel; "" if no row has that id any longer. */
   subject_name: z.string(),
@@ -86,7 +89,7 @@ export function budgetSubject({
   subject_name: name,
 }: Pick<Budget, "scope" | "subject" | "subject_name">): string {
   if (scope === "group" || scope === "model") return subject;
-  if (scope === "member") return name === "" ? `#${subject}` : name;
+  if (scope === "member" || scope === "tag" || scope === "end_user") return name === "" ? `#${subject}` : name;
   return name === "" ? `#${subject}` : `${name} #${subject}`;
 }
 

@@ -10,6 +10,8 @@ export const BUDGET_SCOPES = [
   "team",
   "member",
   "service_account",
+  "tag",
+  "end_user",
 ] as const;
 
 /** Who makes a budget and changes it: administrators of the installation, or the admins of a team for what is in it. */

@@ -29,13 +29,16 @@ export interface BudgetTerms {
 
 /** What a budget of the installation limits: by an id or a name that is looked up, or by a name as it is. */
 const NAMED = ["token", "user", "channel"] as const;
-const PLAIN = ["group", "model", "member"] as const;
+const PLAIN = ["group", "model", "member", "tag", "end_user"] as const;
+/** Flags are written with hyphens. */
+const toFlag = (scope: string) => `--${scope.replace("_", "-")}`;
 
 type Subjects = { readonly [Scope in (typeof NAMED)[number]]?: Reference } & {
-  readonly [Scope in (typeof PLAIN)[number]]?: string;
+  readonly [Scope in Exclude<(typeof PLAIN)[number], "end_user">]?: string;
 } & {
   /** Id or name in the chosen team. */
   readonly serviceAccount?: string;
+  readonly endUser?: string;
   /** Any scope, with its subject as the API has it. */
   readonly scope?: Budget["scope"];
   readonly subject?: string;
@@ -95,7 +98,15 @@ async function readInside(
           },
         ]),
   ];
-  const isMixed = [others.user, others.channel, others.group, others.model, others.scope].some(Boolean);
+  const isMixed = [
+    others.user,
+    others.channel,
+    others.group,
+    others.model,
+    others.tag,
+    others.endUser,
+    others.scope,
+  ].some(Boolean);
   if (flags.length > 1 || isMixed)
     throw new CliError(
       "a budget limits one thing",
@@ -116,7 +127,7 @@ async function readSubject(options: Subjects, { resolveId }: Resolver): Promise<
     return reference === undefined ? [] : [{ scope, find: async () => String(await resolveId(reference)) }];
   });
   const plain = PLAIN.flatMap((scope) => {
-    const name = options[scope];
+    const name = scope === "end_user" ? options.endUser : options[scope];
     return name === undefined ? [] : [{ scope, find: () => Promise.resolve(name) }];
   });
   const { scope, subject, serviceAccount } = options;
@@ -126,7 +137,7 @@ async function readSubject(options: Subjects, { resolveId }: Resolver): Promise<
     throw new CliError("--scope and --subject need each other", EXIT.usage, "write --scope team --subject research");
   const written = scope === undefined || subject === undefined ? [] : [{ scope, find: () => Promise.resolve(subject) }];
   const all: readonly Flag[] = [...named, ...plain, ...written];
-  const flags = [...NAMED, ...PLAIN, "team"].map((name) => `--${name}`).join(", ");
+  const flags = [...NAMED, ...PLAIN, "team"].map(toFlag).join(", ");
   if (all.length > 1) throw new CliError("a budget limits one thing", EXIT.usage, `name only one of ${flags}`);
   const found = await chosen(all);
   if (!found) throw new CliError("the budget limits nothing", EXIT.usage, `name one of ${flags}`);

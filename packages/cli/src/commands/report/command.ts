@@ -1,16 +1,31 @@
+import { REPORT_CADENCES } from "@fairway/wire";
 import { Option, type Command } from "commander";
 import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
-import { examples, withParts, withTeam } from "../../core/arguments.ts";
+import { examples, integer, positive, withParts, withTeam, yes } from "../../core/arguments.ts";
 import type { Dimension } from "./report.ts";
+import type { QuestionOptions, RunOptions, ScheduleOptions } from "./saved.ts";
 import type { UsageOptions } from "./usage.ts";
 
 const SUMMED: readonly Dimension[] = ["user", "group", "token", "model", "channel"];
 
+const INTERVALS = ["hour", "day", "week", "month"];
+const FORMATS = ["csv", "parquet"];
+const ONE = "id or name, as `fairway report list` shows it";
+
 export function reportCommands(program: Command, context: CommandContext): void {
-  const { client, output, io, resolveTeam } = context;
-  const report = withTeam(program.command("report"), "calls")
+  const report = program
+    .command("report")
     .alias("reports")
-    .description("calls, tokens and spending by any fields, the most expensive first")
+    .description("calls, tokens and spending by any fields; saved and scheduled ones too");
+  reading(report, context);
+  listing(report, context);
+  saving(report, context);
+}
+
+/** `fairway report --by model` needs no further word. */
+function reading(report: Command, { client, output, io, resolveTeam }: CommandContext): void {
+  const usage = withTeam(report.command("usage", { isDefault: true }), "calls")
+    .description("sums by any fields, the most expensive first; the word may be left out")
     .addOption(
       new Option(
         "--by <list>",
@@ -24,9 +39,9 @@ export function reportCommands(program: Command, context: CommandContext): void 
     .option("--group <name>", "only calls of this group")
     .option("--tag <tag...>", "only calls with this tag, such as app=shop, or app for any value")
     .option("--end-user <name>", "only calls for this customer")
-    .addOption(new Option("--interval <word>", "rows for each of them").choices(["hour", "day", "week", "month"]))
+    .addOption(new Option("--interval <word>", "rows for each of them").choices(INTERVALS))
     .option("--time-zone <name>", "where days begin, such as Europe/Berlin; without it here")
-    .addOption(new Option("--format <word>", "a file as the gateway writes it").choices(["csv", "parquet"]))
+    .addOption(new Option("--format <word>", "a file as the gateway writes it").choices(FORMATS))
     .option("--output-file <path>", "a new file that only you can read; without it the file is printed")
     .action(async (options: UsageOptions & TeamChoice) => {
       const asked = { ...options, ofTeam: await resolveTeam(options) };
@@ -39,7 +54,7 @@ export function reportCommands(program: Command, context: CommandContext): void 
       return printReport(await client(), { ...options, ...by }, output(), io.nowSeconds());
     });
   examples(
-    withParts(report),
+    withParts(usage),
     "fairway report --by model --since 30d",
     "fairway report --by tag:app,model --since 30d --interval month",
     "fairway report --by end_user --tag app=shop -o csv > customers.csv",
@@ -48,6 +63,83 @@ export function reportCommands(program: Command, context: CommandContext): void 
     "fairway report --by model --user ann --interval day -o jsonl",
     "fairway report --by actor,model --team research --since 30d",
   );
+}
+
+const load = () => import("./saved.ts");
+
+function listing(report: Command, { client, output, io }: CommandContext): void {
+  const list = report
+    .command("list")
+    .description("your saved reports, by name")
+    .action(async () => (await load()).listReports(await client(), output()));
+  examples(list, "fairway report list", "fairway report list -o wide");
+  const run = report
+    .command("run")
+    .argument("<report>", ONE)
+    .description("make a saved report of the calls up to now, or of another period")
+    .option("--since <when>", "7d, 12h or a date; without it the days that the report has")
+    .option("--until <when>", "like --since; without it until now")
+    .addOption(new Option("--format <word>", "a file as the gateway writes it").choices(FORMATS))
+    .option("--output-file <path>", "a new file that only you can read; without it the file is printed")
+    .action(async (one: string, options: RunOptions) =>
+      (await load()).runReport(await client(), one, options, { output: output(), nowSeconds: io.nowSeconds() }),
+    );
+  examples(
+    withParts(run),
+    "fairway report run monthly",
+    "fairway report run monthly --since 2026-10-01 --until 2026-11-01 --format parquet --output-file october.parquet",
+  );
+}
+
+function saving(report: Command, { client, output }: CommandContext): void {
+  const save = withSchedule(
+    report
+      .command("save")
+      .argument("<name>", "a name; the report of that name asks the new question")
+      .description("save a report under a name, and schedule it if asked to")
+      .option("--by <list>", "up to three fields, as `fairway report usage` has them; without it one row")
+      .option("--days <count>", "length of the period, up to the time of the run", positive)
+      .addOption(new Option("--interval <word>", "rows for each of them").choices(INTERVALS))
+      .option("--time-zone <name>", "where days begin, such as Europe/Berlin; without it here")
+      .option("--tag <tag...>", "only calls with this tag, such as app=shop, or app for any value")
+      .option("--end-user <name>", "only calls for this customer")
+      .option("--model <name>", "only calls of this model; % is a wildcard")
+      .option("--group <name>", "only calls of this group")
+      .option("--user <name>", "only calls of this user; administrators only"),
+  ).action(async (name: string, options: QuestionOptions & ScheduleOptions) =>
+    (await load()).saveReport(await client(), name, options, output()),
+  );
+  examples(
+    save,
+    "fairway report save apps --by tag:app,model --days 30",
+    "fairway report save monthly --by tag:app --interval day --every month --hour 7 --time-zone Europe/Berlin",
+  );
+  const schedule = withSchedule(
+    report
+      .command("schedule")
+      .argument("<report>", ONE)
+      .description("make a report by itself, each time for the period that is over"),
+  ).action(async (one: string, options: ScheduleOptions) =>
+    (await load()).scheduleReport(await client(), one, options, output()),
+  );
+  examples(schedule, "fairway report schedule apps --every week --hour 8", "fairway report schedule apps --every none");
+  const remove = report
+    .command("delete")
+    .argument("<report...>", "ids or names, as `fairway report list` shows them")
+    .description("delete saved reports and their schedules")
+    .addOption(yes())
+    .action(async (chosen: string[], options: { yes?: boolean }) =>
+      (await load()).deleteReports(await client(), chosen, options, output()),
+    );
+  examples(remove, "fairway report delete apps --yes");
+}
+
+function withSchedule(command: Command): Command {
+  return command
+    .addOption(new Option("--every <word>", "how often; none ends it").choices(REPORT_CADENCES))
+    .option("--hour <hour>", "the hour of the day at which it is made", integer)
+    .option("--mail", "mail it to you (default)")
+    .option("--no-mail", "only to your event endpoints");
 }
 
 /** Returns the field and the interval if the hourly sums answer the question; they stay when the log is deleted. */

@@ -46,8 +46,16 @@ export async function printUsage(
   nowSeconds: number,
 ): Promise<void> {
   calculateOffset(options);
+  await printReportRows(await readReport(client, options, nowSeconds), options, output);
+}
+
+/** Prints the rows of a report, and the sums of everything. */
+export async function printReportRows(
+  report: UsageReport,
+  options: Part & Pick<UsageOptions, "interval">,
+  output: Output,
+): Promise<void> {
   const { limit, page = 1 } = options;
-  const report = await readReport(client, options, nowSeconds);
   await printList(output, {
     kind: "UsageReport",
     rows: report.rows,
@@ -84,10 +92,21 @@ export async function saveUsage(
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
+  const found = await buildQuery(client, options, nowSeconds);
+  const open = (written: "csv" | "parquet") =>
+    openReport(client, { ...found, query: { ...found.query, format: written } });
+  await saveReportFile(open, { format, outputFile }, output);
+}
+
+/** Writes the file of an answer to a new file or to standard output. */
+export async function saveReportFile(
+  open: (format: "csv" | "parquet") => ReturnType<SessionClient["open"]>,
+  { format, outputFile }: { readonly format?: "csv" | "parquet" | undefined; readonly outputFile?: string | undefined },
+  output: Output,
+): Promise<void> {
   if (outputFile === undefined && format === "parquet" && process.stdout.isTTY)
     throw new CliError("a Parquet file is not for a terminal", EXIT.usage, "name a file with --output-file");
-  const found = await buildQuery(client, options, nowSeconds);
-  const { body } = await openReport(client, { ...found, query: { ...found.query, format: format ?? "csv" } });
+  const { body } = await open(format ?? "csv");
   const { formatBytes, saveStream } = await import("../file/transfer.ts");
   const bytes = await saveStream(body, outputFile, 0);
   if (outputFile !== undefined) output.note(`Wrote ${formatBytes(bytes)} to ${outputFile}.`);
@@ -124,7 +143,7 @@ function openReport(client: SessionClient, { team, isAdmin, query }: AskedReport
   return isAdmin ? client.open(reportUsage, { query }) : client.open(reportUsageSelf, { query });
 }
 
-function readFields(text: string): string[] {
+export function readFields(text: string): string[] {
   const fields = text.split(",").map((name) => name.trim());
   const unknown = fields.find((name) => !isField(name));
   if (unknown === undefined) return fields;
@@ -136,8 +155,11 @@ function isField(name: string): boolean {
   return name.startsWith("tag:") ? isTagKey(name.slice(4)) : (REPORT_FIELDS as readonly string[]).includes(name);
 }
 
-/** A period ends before `--until`, so that October ends with its last second. */
-function readPeriod({ since, until }: UsageOptions, nowSeconds: number) {
+/** Returns a period, which ends before `--until`, so that October ends with its last second. */
+export function readPeriod(
+  { since, until }: { readonly since: string; readonly until?: string | undefined },
+  nowSeconds: number,
+): { readonly start: number; readonly end: number } {
   const start = parsePastTime(since, "--since", nowSeconds);
   const end = until === undefined ? nowSeconds + 1 : parsePastTime(until, "--until", nowSeconds);
   if (end <= start) throw new CliError("--until is before --since", EXIT.usage);
@@ -152,7 +174,10 @@ function readPeriod({ since, until }: UsageOptions, nowSeconds: number) {
 
 const FIGURES: ReadonlySet<string> = new Set("start calls errors input_tokens output_tokens quota cost_usd".split(" "));
 
-function buildColumns({ columns, rows }: UsageReport, { interval = "none" }: UsageOptions): Column<ReportRow>[] {
+function buildColumns(
+  { columns, rows }: UsageReport,
+  { interval = "none" }: Pick<UsageOptions, "interval">,
+): Column<ReportRow>[] {
   const starts: Column<ReportRow>[] = interval === "none" ? [] : [time("START", "start")];
   const hasNames = rows.some((row) => "actor_name" in row);
   const named = columns.filter((name) => !FIGURES.has(name));

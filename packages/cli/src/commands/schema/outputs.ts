@@ -62,6 +62,8 @@ const OWN: readonly (readonly [name: string, where: string, schema: z.ZodMiniTyp
   ["RedemptionSwitch", "redemption enable, redemption disable", OUTCOME],
   ["RedemptionDelete", "redemption delete", OUTCOME],
   ["BudgetDelete", "budget delete", OUTCOME],
+  ["SavedReport", "report list, report save, report schedule", wire.SavedReport],
+  ["SavedReportDelete", "report delete", OUTCOME],
   ["CreatedBatch", "batch create", z.object({ id: text, status: text, input_file_id: text })],
   ["UploadedFile", "file upload", z.object({ id: text, bytes: z.int(), filename: text, purpose: text })],
   ["FileDelete", "file delete", z.object({ id: text, ok: z.boolean(), message: text })],

@@ -12,10 +12,19 @@ export const SCOPES = [
   "channel",
   "team",
   "member",
+  "tag",
+  "end_user",
 ] as const satisfies readonly Budget["scope"][];
 
 /** Scopes whose subject is written by name. */
-export const NAMED_SCOPES: ReadonlySet<Budget["scope"]> = new Set(["group", "model", "team", "member"]);
+export const NAMED_SCOPES: ReadonlySet<Budget["scope"]> = new Set([
+  "group",
+  "model",
+  "team",
+  "member",
+  "tag",
+  "end_user",
+]);
 
 export interface BudgetDraft {
   readonly scope: Budget["scope"];
@@ -103,6 +112,8 @@ type ProblemKey =
   | "subjectMissing"
   | "subjectNoId"
   | "memberWrong"
+  | "tagWrong"
+  | "endUserWrong"
   | "limitMissing"
   | "zoneMissing"
   | "percentWrong"
@@ -114,6 +125,8 @@ type ProblemKey =
 function subjectProblem({ scope, subject }: BudgetDraft): ProblemKey | undefined {
   if (subject.trim() === "") return "subjectMissing";
   if (scope === "member" && !/^[^:\s]+:[^:\s]+$/.test(subject.trim())) return "memberWrong";
+  if (scope === "tag" && !/^[^/\s]+\/[a-z][a-z0-9_.-]{0,31}=[^|=]+$/.test(subject.trim())) return "tagWrong";
+  if (scope === "end_user" && !/^[^/\s]+\/.+$/.test(subject.trim())) return "endUserWrong";
   return NAMED_SCOPES.has(scope) || /^\d+$/.test(subject.trim()) ? undefined : "subjectNoId";
 }
 

@@ -85,13 +85,20 @@ interface PartProps {
   readonly form: ReturnType<typeof useForm<BudgetDraft>>;
 }
 
+const NAME_HELP: Readonly<Partial<Record<Budget["scope"], "teamHelp" | "memberHelp" | "tagHelp" | "endUserHelp">>> = {
+  team: "teamHelp",
+  member: "memberHelp",
+  tag: "tagHelp",
+  end_user: "endUserHelp",
+};
+
 function Subject({ form }: PartProps) {
   const t = useTexts();
   const { values, errors, set, touch } = form;
   const typed = useDeferredValue(values.subject.trim());
   const suggestions = useQuery(suggestionsQuery(values.scope, typed)).data ?? [];
   const isNamed = NAMED_SCOPES.has(values.scope);
-  const nameHelp = values.scope === "team" ? "teamHelp" : values.scope === "member" ? "memberHelp" : "subjectNameHelp";
+  const nameHelp = NAME_HELP[values.scope] ?? "subjectNameHelp";
   return (
     <FormSection title={t("sectionSubject")}>
       <SelectField

@@ -19,6 +19,8 @@ export const SCOPE_TEXT = {
   team: "scopeTeam",
   member: "scopeMember",
   service_account: "scopeServiceAccount",
+  tag: "scopeTag",
+  end_user: "scopeEndUser",
 } as const;
 
 export const PERIOD_TEXT = {

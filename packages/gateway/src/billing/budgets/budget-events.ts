@@ -1,6 +1,6 @@
 import { recordRawEvent, type NewEvent } from "../../events/record-event.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import { readSubjectNames } from "../../storage/row-names.ts";
+import { readSubjectNames, splitPayer } from "../../storage/row-names.ts";
 import type { Budget } from "./budget.ts";
 import { findWindow } from "./window.ts";
 
@@ -56,8 +56,15 @@ async function findOwner(tx: RawTransaction, { scope, subject }: ReportedBudget)
     const [row] = await tx.rows<{ team_id: number }>(sql, [Number(subject)]);
     return { teamId: Number(row?.team_id ?? 0) };
   }
+  if (scope === "tag" || scope === "end_user") return findPayer(tx, splitPayer(subject).payer);
   const userId = scope === "user" ? Number(subject) : scope === "token" ? await findTokenOwner(tx, subject) : 0;
   return userId > 0 ? { accountId: userId, userId } : {};
+}
+
+/** A team hears of the budgets of its wallet. */
+async function findPayer(tx: RawTransaction, accountId: number): Promise<Owner> {
+  const [team] = await tx.rows<{ id: number }>("select id from teams where account_id = ?", [accountId]);
+  return team ? { accountId, teamId: Number(team.id) } : { accountId, userId: accountId };
 }
 
 async function findTokenOwner(tx: RawTransaction, token: string): Promise<number> {

@@ -14,6 +14,16 @@ export interface BudgetSubjects {
   readonly channelId: number;
   /** Absent for keys of persons. */
   readonly team?: BudgetTeam | undefined;
+  /** Absent if the call names nothing. */
+  readonly tags?: BudgetTags | undefined;
+}
+
+/** What a call is for. */
+export interface BudgetTags {
+  /** `app=shop|env=prod`; "" = none. */
+  readonly text: string;
+  /** "" = unknown. */
+  readonly endUser: string;
 }
 
 /** The team that pays, and who uses its key. */

@@ -1,4 +1,5 @@
-import type { BudgetScope, BudgetSubjects, BudgetTeam, BudgetTerms } from "./budget.ts";
+import { parseTags } from "@fairway/wire";
+import type { BudgetScope, BudgetSubjects, BudgetTags, BudgetTeam, BudgetTerms } from "./budget.ts";
 
 /** The budgets that count one request, in ascending id order within a scope; the same object for all such requests. */
 export interface BudgetSet {
@@ -15,6 +16,8 @@ const MAX_SETS = 10_000;
 export class BudgetIndex {
   readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, SubjectBudgets>>;
   readonly #sets = new Map<string, BudgetSet>();
+  /** False if no budget is of a tag or an end user: then calls do not read theirs. */
+  readonly #hasTags: boolean;
 
   constructor(budgets: readonly BudgetTerms[]) {
     const byScope = Map.groupBy(budgets, ({ scope }) => scope);
@@ -24,6 +27,7 @@ export class BudgetIndex {
         new Map([...Map.groupBy(some, ({ subject }) => subject)].map(([subject, terms]) => [subject, describe(terms)])),
       ]),
     );
+    this.#hasTags = byScope.has("tag") || byScope.has("end_user");
   }
 
   get isEmpty(): boolean {
@@ -32,24 +36,27 @@ export class BudgetIndex {
 
   find(subjects: BudgetSubjects): BudgetSet {
     if (this.isEmpty) return NO_BUDGETS;
-    const { tokenId, userId, group, model, channelId, team } = subjects;
+    const { tokenId, userId, group, model, channelId, team, tags } = subjects;
     const ofUser = this.#of("user", userId);
     const ofGroup = this.#of("group", group);
     const ofModel = this.#of("model", model);
     const ofChannel = this.#of("channel", channelId);
     const ofToken = tokenId === 0 ? NONE : this.#of("token", tokenId);
-    const ofTeam = team ? this.#findTeam(team) : NO_TEAM;
+    const ofTeam = team ? this.#findTeam(team) : NO_PART;
+    const ofTags = tags && this.#hasTags ? this.#findTagged(userId, tags) : NO_PART;
     const isFiltered =
       ofUser.isFiltered ||
       ofGroup.isFiltered ||
       ofModel.isFiltered ||
       ofChannel.isFiltered ||
       ofToken.isFiltered ||
-      ofTeam.isFiltered;
-    const name = `${ofUser.first} ${ofGroup.first} ${ofModel.first} ${ofChannel.first} ${ofToken.first}${ofTeam.name}${isFiltered ? ` ${model}` : ""}`;
+      ofTeam.isFiltered ||
+      ofTags.isFiltered;
+    const name = `${ofUser.first} ${ofGroup.first} ${ofModel.first} ${ofChannel.first} ${ofToken.first}${ofTeam.name}${ofTags.name}${isFiltered ? ` ${model}` : ""}`;
     const known = this.#sets.get(name);
     if (known) return known;
-    const all = [...[ofUser, ofGroup, ofModel, ofChannel, ofToken].flatMap(({ terms }) => terms), ...ofTeam.terms];
+    const plain = [ofUser, ofGroup, ofModel, ofChannel, ofToken].flatMap(({ terms }) => terms);
+    const all = [...plain, ...ofTeam.terms, ...ofTags.terms];
     const set = buildSet(all.filter(({ filter_model: filter }) => countsModel(filter, model)));
     if (this.#sets.size >= MAX_SETS) this.#sets.clear();
     this.#sets.set(name, set);
@@ -64,7 +71,7 @@ export class BudgetIndex {
   }
 
   /** Returns the budgets of a team and of the member or service account that uses its key. */
-  #findTeam({ id, actor }: BudgetTeam): TeamBudgets {
+  #findTeam({ id, actor }: BudgetTeam): PartBudgets {
     const ofTeam = this.#of("team", id);
     const ofActor = actor.startsWith("s")
       ? this.#of("service_account", actor.slice(1))
@@ -78,23 +85,36 @@ export class BudgetIndex {
     };
   }
 
+  /** Returns the budgets of the tags and of the end user of an account. */
+  #findTagged(userId: number, { text, endUser }: BudgetTags): PartBudgets {
+    const found = [...parseTags(text)].map(([key, value]) => this.#of("tag", `${userId}/${key}=${value}`));
+    if (endUser !== "") found.push(this.#of("end_user", `${userId}/${endUser}`));
+    const known = found.filter(({ first }) => first > 0);
+    if (known.length === 0) return NO_PART;
+    return {
+      terms: known.flatMap(({ terms }) => terms),
+      name: ` t${known.map(({ first }) => first).join(",")}`,
+      isFiltered: known.some(({ isFiltered }) => isFiltered),
+    };
+  }
+
   #of(scope: BudgetScope, subject: string | number): SubjectBudgets {
     return this.#bySubject.get(scope)?.get(String(subject)) ?? NONE;
   }
 }
 
 /** What a request has before its channel and group are chosen. */
-export type CallerSubjects = Pick<BudgetSubjects, "tokenId" | "userId" | "model" | "team">;
+export type CallerSubjects = Pick<BudgetSubjects, "tokenId" | "userId" | "model" | "team" | "tags">;
 
-/** The budgets of a team and its actor. */
-interface TeamBudgets {
+/** The budgets of a team and its actor, or of tags and an end user. */
+interface PartBudgets {
   readonly terms: readonly BudgetTerms[];
-  /** Identifies them; "" without a team. */
+  /** Identifies them; "" without any. */
   readonly name: string;
   readonly isFiltered: boolean;
 }
 
-const NO_TEAM: TeamBudgets = { terms: [], name: "", isFiltered: false };
+const NO_PART: PartBudgets = { terms: [], name: "", isFiltered: false };
 
 /** The budgets of one subject. */
 interface SubjectBudgets {

@@ -61,9 +61,9 @@ export function admissionFor(
   return isLimited ? new AdmissionController(request, snapshot, deps) : undefined;
 }
 
-function mayBeBudgeted({ caller, spec: { model } }: AdmissionRequest, budgets: Budgets): boolean {
+function mayBeBudgeted({ caller, spec: { model }, tags }: AdmissionRequest, budgets: Budgets): boolean {
   const { tokenId, userId, team } = caller;
-  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model: listedName(model), team });
+  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model: listedName(model), team, tags });
 }
 
 /** Admits one request to a channel: its limits, its budgets, and the wait while channels are at their limits. */

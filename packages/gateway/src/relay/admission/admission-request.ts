@@ -1,6 +1,7 @@
 import type { RequestSpec, Dialect } from "../../dialects/core/types.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 import type { CallProgress } from "../request/call-progress.ts";
+import type { CallTags } from "../request/request.ts";
 
 /** What an admission reports of a request. */
 type AdmissionProgress = Pick<CallProgress, "counted" | "leftQueue" | "reachedLimit" | "exhausted">;
@@ -12,6 +13,8 @@ export interface AdmissionRequest {
   readonly spec: Pick<RequestSpec, "model" | "promptEstimate" | "outputCap">;
   /** The caller's protocol; some protocols have their own headers for limits. */
   readonly dialect?: Pick<Dialect, "errors">;
+  /** What the call is for; undefined if it names nothing. */
+  readonly tags?: CallTags | undefined;
   readonly progress: AdmissionProgress;
 }
 

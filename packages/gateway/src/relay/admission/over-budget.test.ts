@@ -39,6 +39,9 @@ test("a refusal names the period, what is limited and the next window", () => {
   const member = { period: "hours", length: 5, scope: "member", subject_name: "ann of team Research" } as const;
   expect(words(member)).toBe("5-hour budget of member ann of team Research");
   expect(words({ scope: "team", subject_name: "Research" })).toBe("daily budget of team Research");
+  const shop = { scope: "tag", subject: "7/app=shop", subject_name: "app=shop of ada" } as const;
+  expect(words(shop)).toBe("daily budget of tag app=shop");
+  expect(words({ scope: "end_user", subject: "7/a/b", subject_name: "" })).toBe("daily budget of end user a/b");
   expect(words({ scope: "service_account", subject_name: "ci" })).toBe("daily budget of service account ci");
   const channel = { period: "month", scope: "channel", subject: "12", subject_name: "azure-secret" } as const;
   expect(refusal(channel)).toMatchObject({ entity: { scope: "channel", name: "" } });

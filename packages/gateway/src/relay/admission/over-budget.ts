@@ -1,6 +1,7 @@
 import type { BudgetRefusal, BudgetTerms } from "../../billing/budgets/budget.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { splitPayer } from "../../storage/row-names.ts";
 
 const PERIODS = {
   hour: "hourly",
@@ -25,13 +26,18 @@ export function overBudget({ budget, endsAt }: BudgetRefusal, now: number = syst
   const word = period === "hours" ? `${length}-hour` : PERIODS[period];
   const entity = describeEntity(budget);
   // Clients learn neither names nor numbers of channels.
-  const name = scope === "channel" ? "" : budget.subject_name || budget.subject;
+  const name = scope === "channel" ? "" : readName(budget);
   const common = { param: scope, entity: { scope, name } };
   if (endsAt === 0)
     return new AppError("budget_exceeded", { ...common, message: `The ${word} budget of ${entity} is used up.` });
   const seconds = Math.min(Math.max(1, endsAt - Math.floor(now / 1000)), MAX_RETRY_SECONDS);
   const values = { period: word, entity, time: new Date(endsAt * 1000).toISOString() };
   return new AppError("budget_exceeded", { ...common, values, retryAfterMs: seconds * 1000 });
+}
+
+/** A client learns its own tag or end user, not the account. */
+function readName({ scope, subject, subject_name: name = "" }: BudgetTerms): string {
+  return scope === "tag" || scope === "end_user" ? splitPayer(subject).value : name || subject;
 }
 
 /** Returns what the budget limits, in the words of the caller. */
@@ -48,6 +54,10 @@ function describeEntity({ scope, subject, subject_name: name = "" }: BudgetTerms
       return `${scope} ${name || subject}`;
     case "service_account":
       return `service account ${name || subject}`;
+    case "tag":
+      return `tag ${splitPayer(subject).value}`;
+    case "end_user":
+      return `end user ${splitPayer(subject).value}`;
     default:
       return `${scope} ${subject}`;
   }

@@ -3,6 +3,7 @@ import {
   type BudgetHold,
   type BudgetRefusal,
   type BudgetSubjects,
+  type BudgetTags,
   type BudgetTerms,
 } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
@@ -14,6 +15,7 @@ import type { Caller } from "../../identity/authentication/caller.ts";
 interface Spender {
   readonly caller: Pick<Caller, "tokenId" | "userId" | "team">;
   readonly spec: { readonly model: string };
+  readonly tags?: BudgetTags | undefined;
 }
 
 /** The channel that serves, and for which group. */
@@ -23,7 +25,10 @@ export interface ServingChannel {
 }
 
 /** Returns everything whose budget may concern the request on this channel. */
-export function buildBudgetSubjects({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
+export function buildBudgetSubjects(
+  { caller, spec, tags }: Spender,
+  { channel, group }: ServingChannel,
+): BudgetSubjects {
   return {
     tokenId: caller.tokenId,
     userId: caller.userId,
@@ -31,6 +36,7 @@ export function buildBudgetSubjects({ caller, spec }: Spender, { channel, group 
     model: listedName(spec.model),
     channelId: channel.id,
     team: caller.team,
+    tags,
   };
 }
 

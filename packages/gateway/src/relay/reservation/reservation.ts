@@ -15,6 +15,7 @@ import type { Caller } from "../../identity/authentication/caller.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { buildBudgetSubjects, type ServingChannel } from "../admission/request-budgets.ts";
 import type { CallProgress } from "../request/call-progress.ts";
+import type { CallTags } from "../request/request.ts";
 
 /** The call that is paid: a request, a realtime session or a task. */
 export interface PaidCall {
@@ -22,6 +23,8 @@ export interface PaidCall {
   readonly caller: Caller;
   /** The model whose budgets count the charge. */
   readonly spec: { readonly model: string };
+  /** What the call is for; undefined if it names nothing. */
+  readonly tags?: CallTags | undefined;
   readonly progress: Pick<CallProgress, "exhausted">;
 }
 

@@ -9,17 +9,19 @@ export interface HistoryDeps {
   readonly clock: Clock;
 }
 
+const SUMMED = ["token", "user", "group", "model", "channel"] as const satisfies readonly Budget["scope"][];
+
 /** Reads what was spent in the window of a budget, and forecasts the rest. */
 export async function loadBudgetHistory(budget: Budget, { statistics, clock }: HistoryDeps): Promise<BudgetHistory> {
   const now = seconds(clock);
   const since = countsSince(budget);
   const from = since - (since % HOUR);
   // Sums of the subject contain the calls of all models, so a budget of one has no curve.
-  // Nor are there sums of members.
+  // Nor are there such sums of members, tags and end users.
   const { scope, subject } = budget;
-  const isSummed = scope !== "team" && scope !== "member" && scope !== "service_account";
-  const hasCurve = isSummed && budget.filter_model === "" && !isIdle(budget);
-  const spent = hasCurve ? await statistics.spending(DIMENSION[scope], subject, { from, to: now }) : [];
+  const dimension = SUMMED.find((name) => name === scope);
+  const hasCurve = dimension !== undefined && budget.filter_model === "" && !isIdle(budget);
+  const spent = hasCurve ? await statistics.spending(DIMENSION[dimension], subject, { from, to: now }) : [];
   const points = countedPoints(budget, spent);
   return { budget, interval: HOUR, points, forecast: calculateForecast(budget, points, now) };
 }

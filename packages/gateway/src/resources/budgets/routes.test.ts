@@ -280,6 +280,32 @@ describe("budgets over HTTP", () => {
     for (const table of ["teams", "team_members"] as const) await db.deleteFrom(table).execute();
   });
 
+  test("tags and end users belong to an account, which sees their budgets", async () => {
+    const { userId } = members.user;
+    const ofTag = await create({ ...good, scope: "tag", subject: "ANN/app= shop " });
+    expect(ofTag).toMatchObject({ subject: `${userId}/app=shop`, subject_name: "app=shop of ann" });
+    const ofUser = await create({ ...good, scope: "end_user", subject: `${userId}/a/b=ü` });
+    expect(ofUser).toMatchObject({ subject: `${userId}/a/b=ü`, subject_name: "a/b=ü of ann" });
+    expect(await refused({ ...good, scope: "tag", subject: ofTag.subject })).toBe("BU2");
+    for (const subject of [
+      "app=shop",
+      "ann/app",
+      "ann/App=x",
+      "ann/app=",
+      "ann/app=a|b",
+      "nobody-here/app=shop",
+      "/app=x",
+    ])
+      expect(await refused({ ...good, scope: "tag", subject })).toBe("BU4");
+    for (const subject of ["42", "ann/", "ann/ ", `ann/${"x".repeat(65)}`, "nobody-here/42"])
+      expect(await refused({ ...good, scope: "end_user", subject })).toBe("BU4");
+    const own = await members.user.data<Budget[]>(members.user.get("/api/budget/self"));
+    expect(own.map(({ id }) => id)).toEqual([ofTag.id, ofUser.id]);
+    expect(await members.admin.data(members.admin.get("/api/budget/self"))).toEqual([]);
+    const other = await refused({ ...good, scope: "tag", subject: "root/app=shop" });
+    expect(other).toBe(await refused({ ...good, scope: "user", subject: "1" }));
+  });
+
   test("only administrators", async () => {
     expect(await readCode(members.user.get("/api/budget/"))).toBe("AU7");
     expect(await readCode(members.user.post("/api/budget/", good))).toBe("AU7");

@@ -126,6 +126,9 @@ async function checkSubject(store: BudgetStore, scope: BudgetScope, subject: str
   if (scope === "team" || scope === "member") {
     const found = await store.findTeamSubject(scope, subject);
     if (found !== undefined) return found;
+  } else if (scope === "tag" || scope === "end_user") {
+    const found = await store.findPayerSubject(scope, subject);
+    if (found !== undefined) return found;
   } else {
     const id = /^\d{1,15}$/.test(subject) ? Number(subject) : 0;
     if (id > 0 && (await store.exists(scope, id))) return String(id);

@@ -1,4 +1,4 @@
-import type { Budget, BudgetMaker } from "@fairway/wire";
+import { characters, isTagKey, normalizeTagValue, type Budget, type BudgetMaker } from "@fairway/wire";
 import { inWindow, isCalendar, findWindow, type WindowRule } from "../../billing/budgets/window.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { CheckTag } from "../../http/etag.ts";
@@ -8,7 +8,7 @@ import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
-import { SUBJECT_TABLES } from "../../storage/row-names.ts";
+import { splitPayer, SUBJECT_TABLES } from "../../storage/row-names.ts";
 import { checkAbove, insertBudget, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
 import { applyTerms, type WantedTerms } from "./terms.ts";
 import { budgetTag, buildBudgetViews, readTerms, writeTerms, type BudgetRow, type ViewDeps } from "./view.ts";
@@ -16,6 +16,9 @@ import { budgetTag, buildBudgetViews, readTerms, writeTerms, type BudgetRow, typ
 export interface BudgetStoreDeps extends Pick<ViewDeps, "clock" | "held"> {
   readonly database: Database;
 }
+
+/** Characters of an end user in the log. */
+const MAX_END_USER = 64;
 
 /** The user that a budget limits. */
 export interface BudgetOwner {
@@ -97,6 +100,10 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     findTeamSubject: (scope: "team" | "member", subject: string): Promise<string | undefined> =>
       findTeamSubject(database, scope, subject),
 
+    /** Returns the stored subject of a tag or an end user; undefined if the account or the tag cannot be. */
+    findPayerSubject: (scope: "tag" | "end_user", subject: string): Promise<string | undefined> =>
+      findPayerSubject(database, scope, subject),
+
     /** Returns true if a row of that scope with that id exists. */
     async exists(scope: IdScope, id: number): Promise<boolean> {
       const rows = await raw.rows(`select id from ${SUBJECT_TABLES[scope]} where id = ?`, [id]);
@@ -115,8 +122,11 @@ async function refuseDuplicate<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Returns undefined for groups, models and channels, which belong to no user, and for rows that no longer exist. */
-async function findOwner({ raw }: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
+async function findOwner(database: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
+  if (scope === "tag" || scope === "end_user")
+    return findOwner(database, { scope: "user", subject: String(splitPayer(subject).payer) });
   if (scope !== "user" && scope !== "token") return undefined;
+  const { raw } = database;
   const id = scope === "user" ? "?" : "(select user_id from tokens where id = ?)";
   const [owner] = await raw.rows<BudgetOwner>(`select id, role from users where id = ${id}`, [Number(subject)]);
   return owner;
@@ -144,6 +154,7 @@ async function listUserRows({ db }: Database, userId: number): Promise<BudgetRow
           ]
         : []),
       eb.and([eb("scope", "=", "user"), eb("subject", "=", String(userId))]),
+      eb.and([eb("scope", "in", ["tag", "end_user"]), eb("subject", "like", `${userId}/%`)]),
       ...(tokens.length > 0 ? [eb.and([eb("scope", "=", "token"), eb("subject", "in", tokens)])] : []),
     ]),
   );
@@ -172,6 +183,7 @@ async function listTeamRows({ db }: Database, { id, accountId }: TeamSubject): P
     .where((eb) =>
       eb.or([
         eb.and([eb("scope", "=", "member"), eb("subject", "like", `${id}:%`)]),
+        eb.and([eb("scope", "in", ["tag", "end_user"]), eb("subject", "like", `${accountId}/%`)]),
         ...Object.entries(inside)
           .filter(([, subjects]) => subjects.length > 0)
           .map(([scope, subjects]) => eb.and([eb("scope", "=", scope), eb("subject", "in", subjects)])),
@@ -202,6 +214,36 @@ async function findTeamSubject(
     : people.where("users.username_key", "=", usernameKey(member));
   const person = await chosen.executeTakeFirst();
   return person && `${team.id}:${person.id}`;
+}
+
+/** Reads `17/app=shop`, `ann/app=shop` or `team:research/app=shop`; an end user is the rest behind the account. */
+async function findPayerSubject(
+  { db }: Database,
+  scope: "tag" | "end_user",
+  subject: string,
+): Promise<string | undefined> {
+  const at = subject.indexOf("/");
+  const [named, written] = [subject.slice(0, Math.max(at, 0)), subject.slice(at + 1)];
+  const value = scope === "tag" ? readTag(written) : readEndUserName(written);
+  if (named === "" || value === undefined) return undefined;
+  const living = db.selectFrom("users").select("id").where("deleted_at", "is", null);
+  const byId = /^\d{1,15}$/.test(named)
+    ? living.where("id", "=", Number(named))
+    : living.where("username_key", "=", usernameKey(named));
+  const payer = await byId.executeTakeFirst();
+  return payer && `${payer.id}/${value}`;
+}
+
+function readTag(text: string): string | undefined {
+  const at = text.indexOf("=");
+  const [key, value] = [text.slice(0, Math.max(at, 0)), normalizeTagValue(text.slice(at + 1))];
+  return isTagKey(key) && value !== undefined ? `${key}=${value}` : undefined;
+}
+
+/** The name as the log has it: a longer one is stored as its hash. */
+function readEndUserName(text: string): string | undefined {
+  const name = text.normalize("NFC").trim();
+  return name !== "" && characters(name) <= MAX_END_USER && !/\p{Cc}/u.test(name) ? name : undefined;
 }
 
 export interface BudgetChange {

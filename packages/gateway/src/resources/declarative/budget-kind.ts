@@ -5,6 +5,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { unusable } from "./read-document.ts";
 import type { Database } from "../../storage/database.ts";
+import { splitPayer } from "../../storage/row-names.ts";
 import type { BudgetStore } from "../budgets/store.ts";
 import { applyTerms, BUDGET_DEFAULTS, type ChangeableTerms, type WantedTerms } from "../budgets/terms.ts";
 import type { Announce } from "../ports.ts";
@@ -100,6 +101,7 @@ async function findSubject(
 ): Promise<string | undefined> {
   if (scope === "group" || scope === "model") return subject;
   if (scope === "team" || scope === "member") return budgets.findTeamSubject(scope, subject);
+  if (scope === "tag" || scope === "end_user") return budgets.findPayerSubject(scope, subject);
   if (/^\d{1,15}$/.test(subject)) return (await budgets.exists(scope, Number(subject))) ? subject : undefined;
   if (scope === "user") {
     const users = db.selectFrom("users").select("id").where("username_key", "=", usernameKey(subject));
@@ -213,7 +215,8 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
   const users = await db.selectFrom("users").select(["id", "username"]).execute();
   const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
   const names = { channel: await namesIn(db, "channel"), token: await namesIn(db, "token") };
-  const teams = await db.selectFrom("teams").select(["id", "slug"]).execute();
+  const teams = await db.selectFrom("teams").select(["id", "slug", "account_id"]).execute();
+  const wallets = new Map(teams.map(({ account_id: account, slug }) => [account, slug]));
   const slugs = new Map(teams.map(({ id, slug }) => [String(id), slug]));
   const findSubjectName = ({ scope, subject }: Budget) => {
     if (scope === "user") return usernames.get(subject);
@@ -221,6 +224,11 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
     if (scope === "member") {
       const [team = "", user = ""] = subject.split(":");
       return `${slugs.get(team) ?? team}:${usernames.get(user) ?? user}`;
+    }
+    if (scope === "tag" || scope === "end_user") {
+      const { payer, value } = splitPayer(subject);
+      const slug = wallets.get(payer);
+      return `${slug === undefined ? (usernames.get(String(payer)) ?? payer) : `team:${slug}`}/${value}`;
     }
     // Ids differ on another gateway.
     return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;

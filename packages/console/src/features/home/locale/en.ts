@@ -79,6 +79,8 @@ export const en = {
   scopeTeam: "Team",
   scopeMember: "Member",
   scopeServiceAccount: "Service account",
+  scopeTag: "Tag",
+  scopeEndUser: "End user",
   replicas: "Replicas",
   replicasNone: "No process has reported itself yet.",
   replicaAnswers: "Answers",

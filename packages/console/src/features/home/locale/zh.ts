@@ -81,6 +81,8 @@ export const zh: Translation<typeof en> = {
   scopeTeam: "团队",
   scopeMember: "成员",
   scopeServiceAccount: "服务账户",
+  scopeTag: "标签",
+  scopeEndUser: "最终用户",
   replicas: "副本",
   replicasNone: "尚无进程上报。",
   replicaAnswers: "正常",

@@ -27,6 +27,8 @@ const SCOPE_TEXT = {
   team: "scopeTeam",
   member: "scopeMember",
   service_account: "scopeServiceAccount",
+  tag: "scopeTag",
+  end_user: "scopeEndUser",
 } as const;
 
 function BudgetRow({ near }: { readonly near: NearBudget }) {
