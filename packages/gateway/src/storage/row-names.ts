@@ -48,18 +48,26 @@ export async function readSubjectNames(
   const scopes = Object.keys(SUBJECT_TABLES) as (keyof typeof SUBJECT_TABLES)[];
   const found = await Promise.all(scopes.map(async (scope) => [scope, await readNames(scope)] as const));
   const names = new Map(found);
+  const readName = (scope: keyof typeof SUBJECT_TABLES, id: number) => names.get(scope)?.get(id) ?? "";
   return ({ scope, subject }) => {
     if (scope === "group" || scope === "model") return subject;
-    if (scope === "tag" || scope === "end_user") {
-      const { payer, value } = splitPayer(subject);
-      const name = names.get("user")?.get(payer) ?? "";
-      return name === "" ? "" : `${value} of ${name}`;
-    }
-    if (scope !== "member") return names.get(scope)?.get(Number(subject)) ?? "";
-    const { team, user } = splitMember(subject);
-    const [ofTeam, ofUser] = [names.get("team")?.get(team) ?? "", names.get("user")?.get(user) ?? ""];
-    return ofTeam === "" || ofUser === "" ? "" : `${ofUser} of team ${ofTeam}`;
+    if (scope === "member") return nameMember(subject, readName);
+    return scope === "tag" || scope === "end_user" ? namePayer(subject, readName) : readName(scope, Number(subject));
   };
+}
+
+type ReadName = (scope: keyof typeof SUBJECT_TABLES, id: number) => string;
+
+function nameMember(subject: string, readName: ReadName): string {
+  const { team, user } = splitMember(subject);
+  const [ofTeam, ofUser] = [readName("team", team), readName("user", user)];
+  return ofTeam === "" || ofUser === "" ? "" : `${ofUser} of team ${ofTeam}`;
+}
+
+function namePayer(subject: string, readName: ReadName): string {
+  const { payer, value } = splitPayer(subject);
+  const name = readName("user", payer);
+  return name === "" ? "" : `${value} of ${name}`;
 }
 
 function isOfPayer({ scope }: Subject): boolean {

@@ -45,13 +45,7 @@ export class BudgetIndex {
     const ofTeam = team ? this.#findTeam(team) : NO_PART;
     const ofTags = tags && this.#hasTags ? this.#findTagged(userId, tags) : NO_PART;
     const isFiltered =
-      ofUser.isFiltered ||
-      ofGroup.isFiltered ||
-      ofModel.isFiltered ||
-      ofChannel.isFiltered ||
-      ofToken.isFiltered ||
-      ofTeam.isFiltered ||
-      ofTags.isFiltered;
+      areFiltered(ofUser, ofGroup, ofModel) || areFiltered(ofChannel, ofToken, ofTeam) || ofTags.isFiltered;
     const name = `${ofUser.first} ${ofGroup.first} ${ofModel.first} ${ofChannel.first} ${ofToken.first}${ofTeam.name}${ofTags.name}${isFiltered ? ` ${model}` : ""}`;
     const known = this.#sets.get(name);
     if (known) return known;
@@ -132,6 +126,13 @@ function describe(terms: readonly BudgetTerms[]): SubjectBudgets {
     isFiltered: terms.some(({ filter_model: filter }) => filter !== ""),
   };
 }
+
+/** True if some of these budgets count only the calls of certain models. */
+function areFiltered(one: Filtered, two: Filtered, three: Filtered): boolean {
+  return one.isFiltered || two.isFiltered || three.isFiltered;
+}
+
+type Filtered = Pick<SubjectBudgets, "isFiltered">;
 
 /** True if a budget with this filter counts the calls of a model: an exact name, or a beginning and `*`. */
 export function countsModel(filter: string, model: string): boolean {

@@ -41,24 +41,18 @@ function readName({ scope, subject, subject_name: name = "" }: BudgetTerms): str
 }
 
 /** Returns what the budget limits, in the words of the caller. */
-function describeEntity({ scope, subject, subject_name: name = "" }: BudgetTerms): string {
-  switch (scope) {
+function describeEntity(budget: BudgetTerms): string {
+  switch (budget.scope) {
     case "user":
       return "your account";
     case "token":
-      return `key ${name || subject}`;
+      return `key ${readName(budget)}`;
     case "channel":
       return "this channel";
-    case "team":
-    case "member":
-      return `${scope} ${name || subject}`;
-    case "service_account":
-      return `service account ${name || subject}`;
-    case "tag":
-      return `tag ${splitPayer(subject).value}`;
-    case "end_user":
-      return `end user ${splitPayer(subject).value}`;
+    case "group":
+    case "model":
+      return `${budget.scope} ${budget.subject}`;
     default:
-      return `${scope} ${subject}`;
+      return `${budget.scope.replace("_", " ")} ${readName(budget)}`;
   }
 }

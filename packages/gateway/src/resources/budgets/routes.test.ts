@@ -287,17 +287,9 @@ describe("budgets over HTTP", () => {
     const ofUser = await create({ ...good, scope: "end_user", subject: `${userId}/a/b=ü` });
     expect(ofUser).toMatchObject({ subject: `${userId}/a/b=ü`, subject_name: "a/b=ü of ann" });
     expect(await refused({ ...good, scope: "tag", subject: ofTag.subject })).toBe("BU2");
-    for (const subject of [
-      "app=shop",
-      "ann/app",
-      "ann/App=x",
-      "ann/app=",
-      "ann/app=a|b",
-      "nobody-here/app=shop",
-      "/app=x",
-    ])
+    for (const subject of ["app=shop", "ann/app", "ann/App=x", "ann/app=", "ann/app=a|b", "absent/app=shop", "/app=x"])
       expect(await refused({ ...good, scope: "tag", subject })).toBe("BU4");
-    for (const subject of ["42", "ann/", "ann/ ", `ann/${"x".repeat(65)}`, "nobody-here/42"])
+    for (const subject of ["42", "ann/", "ann/ ", `ann/${"x".repeat(65)}`, "absent/42"])
       expect(await refused({ ...good, scope: "end_user", subject })).toBe("BU4");
     const own = await members.user.data<Budget[]>(members.user.get("/api/budget/self"));
     expect(own.map(({ id }) => id)).toEqual([ofTag.id, ofUser.id]);

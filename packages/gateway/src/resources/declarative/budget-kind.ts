@@ -100,8 +100,8 @@ async function findSubject(
   { scope, subject }: BudgetSpec,
 ): Promise<string | undefined> {
   if (scope === "group" || scope === "model") return subject;
-  if (scope === "team" || scope === "member") return budgets.findTeamSubject(scope, subject);
-  if (scope === "tag" || scope === "end_user") return budgets.findPayerSubject(scope, subject);
+  if (isOfTeam(scope)) return budgets.findTeamSubject(scope, subject);
+  if (isOfPayer(scope)) return budgets.findPayerSubject(scope, subject);
   if (/^\d{1,15}$/.test(subject)) return (await budgets.exists(scope, Number(subject))) ? subject : undefined;
   if (scope === "user") {
     const users = db.selectFrom("users").select("id").where("username_key", "=", usernameKey(subject));
@@ -112,6 +112,14 @@ async function findSubject(
   const owned = db.selectFrom("managed_resources").select("resource_id as id").where("kind", "=", kind);
   const declared = await owned.where("name", "=", subject).executeTakeFirst();
   return numberText(declared) ?? numberText(await exportedAs(db, scope, subject));
+}
+
+function isOfTeam(scope: BudgetSpec["scope"]): scope is "team" | "member" {
+  return scope === "team" || scope === "member";
+}
+
+function isOfPayer(scope: BudgetSpec["scope"]): scope is "tag" | "end_user" {
+  return scope === "tag" || scope === "end_user";
 }
 
 /** Returns the names that an export gives the tokens or channels of budgets. */
@@ -211,6 +219,19 @@ function formatEnd(end: number): string | null {
   return end === 0 ? null : new Date(end * 1000).toISOString().replace(".000Z", "Z");
 }
 
+interface PayerNames {
+  readonly wallets: ReadonlyMap<number, string>;
+  readonly usernames: ReadonlyMap<string, string>;
+}
+
+/** Writes `ann/app=shop`, or `team:research/app=shop` for the wallet of a team. */
+function writePayer(subject: string, { wallets, usernames }: PayerNames): string {
+  const { payer, value } = splitPayer(subject);
+  const slug = wallets.get(payer);
+  const name = slug === undefined ? (usernames.get(String(payer)) ?? payer) : `team:${slug}`;
+  return `${name}/${value}`;
+}
+
 async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<ExportedRow[]> {
   const users = await db.selectFrom("users").select(["id", "username"]).execute();
   const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
@@ -225,11 +246,7 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
       const [team = "", user = ""] = subject.split(":");
       return `${slugs.get(team) ?? team}:${usernames.get(user) ?? user}`;
     }
-    if (scope === "tag" || scope === "end_user") {
-      const { payer, value } = splitPayer(subject);
-      const slug = wallets.get(payer);
-      return `${slug === undefined ? (usernames.get(String(payer)) ?? payer) : `team:${slug}`}/${value}`;
-    }
+    if (isOfPayer(scope)) return writePayer(subject, { wallets, usernames });
     // Ids differ on another gateway.
     return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;
   };
