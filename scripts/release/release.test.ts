@@ -51,11 +51,12 @@ async function startPackage(home: string): Promise<{ url: string; ask(): Promise
 const path = (name: string) => join(folder, "release", name);
 
 describe("the release", () => {
-  it("has an image of each architecture with its parts, packages, an executable, a chart, a formula, notes and checksums", () => {
+  it("has an image of each architecture with its parts, packages, an executable, charts, a formula, notes and checksums", () => {
     expect(files.toSorted()).toEqual(
       [
         "SHA256SUMS",
         `fairway-${version}.tgz`,
+        `fairway-crds-${version}.tgz`,
         `fairway-cli-${version}.tgz`,
         ...ARCHITECTURES.flatMap((one) => [
           `fairway-gateway-${version}-${one}.cdx.json`,
@@ -136,6 +137,8 @@ describe("the release", () => {
     const shown = execFileSync(findHelm(), ["show", "chart", chart], { encoding: "utf8" });
     expect(shown).toContain(`version: ${version}`);
     expect(execFileSync("tar", ["-tzf", chart], { encoding: "utf8" })).not.toContain("/tests/helm.ts");
+    const crds = execFileSync(findHelm(), ["template", path(`fairway-crds-${version}.tgz`)], { encoding: "utf8" });
+    expect(crds).toContain("kind: CustomResourceDefinition");
   });
 
   it("has a chart whose image is the one that is published with it", () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readNotes, otherVersions, releaseVersion, setVersion } from "./version.ts";
 
-it("has one version in every package, the chart and both programs", () => {
+it("has one version in every package, chart, program and page", () => {
   expect(releaseVersion()).toMatch(/^\d+\.\d+\.\d+/);
   expect(otherVersions()).toEqual([]);
 });

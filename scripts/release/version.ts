@@ -24,7 +24,15 @@ const FILES: readonly VersionedFile[] = [
     places:
       /("name": "(?:fairway-workspace|@fairway\/\w+)",\s+"version": "|"@fairway\/\w+": "|^ {2}"version": ")(\d[^"]*)/gm,
   },
-  { path: "charts/fairway/Chart.yaml", places: /(^version: |^appVersion: ")([^"\n]+)/gm },
+  ...globSync("charts/*/Chart.yaml", { cwd: ROOT }).map((path) => ({
+    path,
+    places: /(^version: |^appVersion: ")([^"\n]+)/gm,
+  })),
+  // Commands on pages name files and images of the current version.
+  ...globSync("docs/**/*.md", { cwd: ROOT }).map((path) => ({
+    path,
+    places: /(fairway\/gateway:|fairway-gateway-|Fairway |name: fairway, version: )(\d+\.\d+\.\d+)/g,
+  })),
   { path: "packages/gateway/src/version.ts", places: /(VERSION = ")([^"]+)/g },
   { path: "packages/cli/src/core/version.ts", places: /(VERSION = ")([^"]+)/g },
 ];

@@ -15,6 +15,8 @@ import { writeGatewayPackage } from "./gateway-package.ts";
 import { writeNpmPackage } from "./npm-package.ts";
 import { readNotes, releaseVersion } from "./version.ts";
 
+const CHARTS = ["fairway", "fairway-crds"] as const;
+
 interface ReleaseSettings {
   readonly folder: string;
   /** URL under which the files can be downloaded later, without the last slash. */
@@ -39,7 +41,7 @@ export async function writeRelease(settings: ReleaseSettings): Promise<string[]>
   await writeNpmPackage(folder, homepage);
   await writeGatewayPackage(folder, homepage);
   const executable = await writeExecutable(folder);
-  await writeChart(folder, registry);
+  for (const name of CHARTS) await writeChart(folder, name, registry);
   const checksums = { [basename(executable)]: sha256(executable) };
   writeFileSync(join(folder, "fairway.rb"), homebrewFormula({ version, downloads, homepage, checksums }));
   writeFileSync(join(folder, "notes.md"), notes);
@@ -49,13 +51,13 @@ export async function writeRelease(settings: ReleaseSettings): Promise<string[]>
   return [...files, "SHA256SUMS"];
 }
 
-/** Packs the chart; one that is published names the image that is published with it. */
-async function writeChart(folder: string, registry: string | undefined): Promise<void> {
+/** Packs a chart; one that is published names the image that is published with it. */
+async function writeChart(folder: string, name: (typeof CHARTS)[number], registry: string | undefined): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), "fairway-chart-"));
   try {
-    const chart = join(stage, "fairway");
-    cpSync(join(ROOT, "charts/fairway"), chart, { recursive: true });
-    if (registry !== undefined) {
+    const chart = join(stage, name);
+    cpSync(join(ROOT, "charts", name), chart, { recursive: true });
+    if (registry !== undefined && name === "fairway") {
       const values = join(chart, "values.yaml");
       writeFileSync(values, nameImage(readFileSync(values, "utf8"), registry));
     }

@@ -8,6 +8,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { VERSION } from "../src/core/version.ts";
 import { parseRows, startRig, type Rig } from "./rig.ts";
 import { run, type Finished } from "./terminal.ts";
 
@@ -142,10 +143,9 @@ test("another version, missing features and few calls that are left are warnings
           "x-ratelimit-reset-requests": "41s",
           date: new Date(Date.now() - 300_000).toUTCString(),
         })) as typeof response.writeHead;
-      passing((_path, text) => text.replaceAll('"version":"0.1.0"', '"version":"9.9.9"').replace('"declarative",', ""))(
-        request,
-        response,
-      );
+      passing((_path, text) =>
+        text.replaceAll(`"version":"${VERSION}"`, '"version":"9.9.9"').replace('"declarative",', ""),
+      )(request, response);
     }),
   );
   const { code, found } = await doctor(byToken(`http://127.0.0.1:${port}`));

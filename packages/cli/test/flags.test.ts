@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { VERSION } from "../src/core/version.ts";
 import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
@@ -206,8 +207,10 @@ test("settings of the program are defaults of its flags", async () => {
 
 test("versions are those of the program and of the gateway", async () => {
   const both = parseJsonOutput(await rig.fairway("version -o json"));
-  expect(both).toMatchObject({ client: { version: "0.1.0" }, server: { version: "0.1.0", address: rig.gateway.url } });
-  expect((await run(["version", "--client"], {})).out).toMatch(/^client +0\.1\.0\nnode +\d+/);
+  expect(both).toMatchObject({ client: { version: VERSION }, server: { version: VERSION, address: rig.gateway.url } });
+  expect((await run(["version", "--client"], {})).out).toMatch(
+    new RegExp(`^client +${RegExp.escape(VERSION)}\nnode +\\d+`),
+  );
 });
 
 test("a password comes from standard input, a timeout ends a silent gateway", async () => {
