@@ -23,8 +23,8 @@ const BATCH = 256;
 const STEP_MS = 8;
 /** How often to see whether a replica still has Redis. */
 const LOOK_MS = 100;
-/** Longer than the rest of the validity of a keeper that died. */
-const LONGEST_MS = 4_500;
+/** As long as a keeper that died counts as having Redis. */
+const LONGEST_MS = 10_000;
 
 interface Waiting {
   readonly until: number;

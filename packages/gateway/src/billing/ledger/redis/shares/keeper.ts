@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../../lib/clock.ts";
 import { createLeaseTime } from "../../../reservations/lease-time.ts";
 import type { Runnable } from "../../../../lib/async/runnable.ts";
@@ -37,13 +38,14 @@ const BEAT_MS = 1_000;
 const IDLE_MS = 250;
 const BUSY_MS = 10;
 const BUSY_FOR_MS = 2_000;
-/** A Redis that is slower than this is of no use for a client that waits. */
-const PING_MS = 250;
-const HOLD_MS = 1_000;
+/** A Redis that is slower than this counts as away. A shorter limit would mistake a busy machine for an outage. */
+const PING_MS = 2_000;
+const HOLD_MS = 2_000;
 const TIMEOUT_MS = 2_000;
 /** Well within a lease. */
 const ADOPT_MS = 10_000;
 const STALE_MS = 10_000;
+const WITHDRAW_MS = 1_000;
 
 export function createKeeper(deps: KeeperDeps): Keeper {
   return new RedisKeeper(deps);
@@ -57,6 +59,8 @@ class RedisKeeper implements Keeper {
   #isOpen = false;
   #isFirst = false;
   #isStopped = false;
+  /** The last turn failed, and the log says so. */
+  #hasFailed = false;
   #checking: Promise<void> | undefined;
   #working: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -83,7 +87,9 @@ class RedisKeeper implements Keeper {
     clearTimeout(this.#timer);
     await this.#working;
     await this.#checking;
-    await withdrawKeeper(this.#deps.database, this.#deps.replica).catch(() => undefined);
+    // The row of a process that ends without a database is not valid for long.
+    const withdrawn = withdrawKeeper(this.#deps.database, this.#deps.replica).catch(() => undefined);
+    await Promise.race([withdrawn, pause(WITHDRAW_MS, undefined, { ref: false })]);
   }
 
   doubt(): void {
@@ -101,9 +107,11 @@ class RedisKeeper implements Keeper {
     try {
       if (performance.now() > this.#beatAt + BEAT_MS) await this.#check();
       if (this.#isOpen && this.#isFirst) await this.#serve();
+      this.#hasFailed = false;
     } catch (error) {
       if (error instanceof RedisUnavailable) this.doubt();
-      this.#deps.log.warn("replicas without Redis have no answer yet", { error });
+      if (!this.#hasFailed) this.#deps.log.warn("replicas without Redis have no answer yet", { error });
+      this.#hasFailed = true;
     }
     this.#later(performance.now() < this.#busyUntil ? BUSY_MS : IDLE_MS);
   }

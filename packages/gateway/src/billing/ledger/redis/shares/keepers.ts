@@ -2,8 +2,10 @@ import { upsertSql } from "../../../../storage/inserts.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
 import type { LeaseTime } from "../../../reservations/lease-time.ts";
 
-/** How long a replica counts as having Redis after it has said so. */
-const VALID_MS = 3_000;
+/** How long a replica counts as having Redis after it has said so: longer than a busy machine delays it. */
+const VALID_MS = 10_000;
+/** Another one answers in the place of a replica that is silent for this long. */
+const SILENT_MS = 3_000;
 const FORGOTTEN_MS = 600_000;
 const KEEPER = {
   table: "balance_keepers",
@@ -20,7 +22,7 @@ export async function announce(database: RawDatabase, time: LeaseTime, replica: 
   const rows = await database.rows<{ replica: string; until_at: number }>(sql, []);
   if (rows.some(({ until_at }) => until_at < now - FORGOTTEN_MS))
     await database.run("delete from balance_keepers where until_at < ?", [now - FORGOTTEN_MS]);
-  return rows.find(({ until_at }) => until_at > now)?.replica === replica;
+  return rows.find(({ until_at }) => until_at > now + VALID_MS - SILENT_MS)?.replica === replica;
 }
 
 export async function withdrawKeeper(database: RawTransaction, replica: string): Promise<void> {

@@ -86,8 +86,11 @@ export function readOpen(database: RawTransaction, after: string): Promise<Share
 
 /** Makes a share of each reservation that was made in the database while no replica had Redis. */
 export async function adoptHolds(database: RawDatabase): Promise<void> {
-  const sql = `insert into balance_shares (${COLUMNS.join(", ")}, asked_at) select h.request_id, h.user_id, h.token_id, h.amount, ${NOTHING}, 1, '', 0, h.amount, '${GRANTED}', 0 from holds h left join balance_shares s on s.request_id = h.request_id where s.request_id is null`;
-  await database.run(sql, []);
+  // Several replicas may do so at once.
+  const isMysql = database.kind === "mysql";
+  const into = `insert ${isMysql ? "ignore " : ""}into balance_shares (${COLUMNS.join(", ")}, asked_at)`;
+  const sql = `${into} select h.request_id, h.user_id, h.token_id, h.amount, ${NOTHING}, 1, '', 0, h.amount, '${GRANTED}', 0 from holds h left join balance_shares s on s.request_id = h.request_id where s.request_id is null`;
+  await database.run(isMysql ? sql : `${sql} on conflict (request_id) do nothing`, []);
 }
 
 /** Returns the answers that have arrived. */

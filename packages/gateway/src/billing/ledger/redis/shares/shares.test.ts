@@ -7,6 +7,7 @@ import { isRefusal, type Hold } from "../../ledger.ts";
 import { createSettlement, createTestAccounts, granted, requestId } from "../../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "../test-harness.contract.ts";
 import { books } from "../traffic.contract.ts";
+import { adoptHolds } from "./share-rows.ts";
 
 describe.each(["mariadb", "postgres"] as const)("a replica that lost Redis, on %s", (kind) => {
   let service: Service;
@@ -107,6 +108,22 @@ describe.each(["mariadb", "postgres"] as const)("a replica that lost Redis, on %
     await join();
     await expectBooks(paying, 10);
   });
+
+  it(
+    "counts what was reserved while no replica had Redis once, when several adopt it",
+    { timeout: 60_000 },
+    async () => {
+      const { user, token } = await account(100);
+      await cut();
+      await connected.database.run("delete from balance_keepers", []);
+      const hold = await granted(cutOff.ledger, user, token, 60);
+      await Promise.all(Array.from({ length: 8 }, () => adoptHolds(connected.database)));
+      const sql = "select granted from balance_shares where request_id = ?";
+      expect(await connected.database.rows(sql, [hold.requestId])).toEqual([{ granted: 60 }]);
+      await cutOff.ledger.release(hold);
+      await join();
+    },
+  );
 
   it("restores its reservations in a Redis that was emptied", { timeout: 60_000 }, async () => {
     const paying = await account(100);
