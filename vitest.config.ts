@@ -127,6 +127,7 @@ const SLOW = [
   "packages/gateway/src/billing/ledger/redis/loss.test.ts",
   "packages/gateway/src/billing/ledger/redis/reconnect.test.ts",
   "packages/gateway/src/billing/ledger/redis/recovery/epoch.test.ts",
+  "packages/gateway/src/billing/ledger/redis/recovery/retained-charges.test.ts",
   "packages/gateway/src/billing/ledger/redis/settler/handover.test.ts",
   "packages/gateway/src/billing/ledger/redis/shares/shares.test.ts",
   "packages/gateway/src/billing/ledger/redis/went-back.test.ts",

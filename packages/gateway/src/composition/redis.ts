@@ -108,6 +108,7 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
       journalDir,
       instanceId: env.instanceId,
       onOutage: env.quotaOnOutage,
+      retainMs: env.redisChargeMinutes * 60_000,
       ...(env.journalMinutes > 0 && { retentionMs: env.journalMinutes * 60_000 }),
       events: {
         outageHold(mode) {

@@ -43,6 +43,14 @@ export const STORE_VARIABLES = {
     example: "1440",
     parse: parse.integer(0, 10_080),
   }),
+  redisChargeMinutes: define({
+    name: "FAIRWAY_REDIS_CHARGE_MINUTES",
+    about:
+      "How long Redis has a copy of booked charges, to book them again if the database goes back and the replicas that served them are lost with their disks. A charge takes about one kilobyte.",
+    fallback: "0",
+    example: "10",
+    parse: parse.integer(0, 1_440),
+  }),
   sqliteSync: define({
     name: "FAIRWAY_SQLITE_SYNC",
     about: "full keeps the last commits over a loss of power, normal keeps the file intact but may lose them.",

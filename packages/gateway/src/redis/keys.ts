@@ -16,6 +16,8 @@ export interface Keys {
   leases(shard: number): string;
   /** Stream of charges to book in the database. */
   charges(shard: number): string;
+  /** Stream of charges that the database has booked, by option. */
+  retained(shard: number): string;
   /** Keys of budgets, which users of all shards share. */
   readonly budgets: BudgetKeys;
   /** The epochs of all shards, and that of the budgets. */
@@ -94,6 +96,7 @@ export function createKeys(prefix: string): Keys {
     seen: ofShards("seen"),
     leases: ofShards("leases"),
     charges: ofShards("charges"),
+    retained: ofShards("retained"),
     user: (userId) => of(selectShard(userId), `u${userId}`),
     token: (userId, tokenId) => of(selectShard(userId), `t${tokenId}`),
     claim: (tag, name) => `${prefix}${tag}${name}`,

@@ -33,6 +33,8 @@ export interface RedisLedgerSettings {
   readonly instanceId: string;
   /** How long the journal keeps charges that Redis has. Default: ten minutes. */
   readonly retentionMs?: number;
+  /** How long Redis has booked charges too, for a database that goes back. Default: 0, not at all. */
+  readonly retainMs?: number;
   readonly onOutage: OnOutage;
   readonly events: LedgerEvents;
   readonly leaseMs?: number;

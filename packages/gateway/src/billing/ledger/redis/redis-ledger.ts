@@ -41,6 +41,7 @@ import { renewLive } from "./renewer.ts";
 import { untilCompared } from "./recovery/reconnection.ts";
 import { adoptAll, replay, type ReplayDeps } from "./recovery/replay.ts";
 import { createAccountLoader, type AccountLoader } from "./account-loader.ts";
+import { createRetainedCharges, type RetainedCharges } from "./recovery/retained-charges.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { createSettlementWriter, type SettlementWriter } from "./settlement-writer.ts";
 import { createSettler, type Settler } from "./settler/settler.ts";
@@ -77,12 +78,12 @@ const REAP_AFTER_MS = 15_000;
 
 /** Opens the journal; throws a file system error when its folder is not writable. */
 export function createRedisLedger(settings: RedisLedgerSettings): RedisLedger {
-  return new LiveLedger(settings);
+  return new LiveLedger({ ...settings, retained: createRetainedCharges({ retainMs: 0, ...settings }) });
 }
 
 class LiveLedger implements RedisLedger {
   readonly name = "ledger";
-  readonly #settings: RedisLedgerSettings;
+  readonly #settings: RedisLedgerSettings & { readonly retained: RetainedCharges };
   readonly #outbox: LogOutbox | undefined;
   readonly #open: OpenHolds;
   readonly #journal: Journal;
@@ -107,26 +108,23 @@ class LiveLedger implements RedisLedger {
   readonly deposit: Ledger["deposit"];
   readonly closeDeposit: Ledger["closeDeposit"];
 
-  constructor(settings: RedisLedgerSettings) {
+  constructor(settings: RedisLedgerSettings & { readonly retained: RetainedCharges }) {
     const { redis, database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance } = settings;
     this.#settings = settings;
     this.#outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
     const leaseTime = createLeaseTime(database.kind, settings.leaseClock);
+    const holdDeps = { database, clock, log, leaseMs, leaseTime };
     const common = {
+      ...holdDeps,
       sendNow: () => this.#sender.sendNow(),
-      leaseTime,
       redis,
-      database,
-      clock,
-      log,
       isLogSeparate: this.#outbox !== undefined,
       onBalance: onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged)),
       balanceLimit: settings.balanceLimit,
       onLogRowRefused: settings.events.logRowRefused,
     };
     const lease = () => this.#lease();
-    const holdDeps = { database, clock, log, leaseMs, leaseTime };
     const { hold: holdInDatabase, budgets } = createHolds(holdDeps);
     this.#journal = openOwnJournal(settings);
     this.#open = createOpenHolds(this.#journal.sums);
@@ -149,6 +147,7 @@ class LiveLedger implements RedisLedger {
     this.#settler = createSettler({
       ...common,
       abandonedMs: settings.abandonedMs ?? ABANDONED_MS,
+      retainMs: settings.retainMs ?? 0,
       name,
       directSettlement: this.#directSettlement,
       epochs: this.#epochs,
@@ -220,6 +219,7 @@ class LiveLedger implements RedisLedger {
     return {
       onRecovered: (count) => events.recovered?.(count),
       adoptShares: () => this.#shares.adopt(),
+      retained: this.#settings.retained,
       redis,
       database,
       log,
@@ -238,6 +238,7 @@ class LiveLedger implements RedisLedger {
     await this.#epochs.start();
     for (const entry of this.#journal.unacknowledged()) this.#writer.sendAgain(entry);
     this.#orphanedJournal.check();
+    if (await this.#settings.retained.areMissing()) this.databaseWentBack();
     for (const part of [this.#balanceSync, this.#settler, this.#pruning, this.#shares]) await part.start();
     let isFirst = true;
     this.#stopWatching = redis.onReady(() => {
@@ -375,6 +376,7 @@ class LiveLedger implements RedisLedger {
   }
 
   databaseWentBack(): void {
+    this.#settings.retained.require();
     this.#epochs.lost("the database lost transactions that it had committed", performance.now());
   }
 

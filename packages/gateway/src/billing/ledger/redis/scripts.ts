@@ -44,7 +44,7 @@ export const REAP = script(readLua(import.meta.url, "./lua/reap.lua"));
 /** Returns id, record and reported usage of each expired reservation. */
 export const DUE = script(readLua(import.meta.url, "./lua/due.lua"));
 
-/** Removes charges that the database has. */
+/** Removes charges that the database has, or moves them to those that are retained. */
 export const BOOKED = script(readLua(import.meta.url, "./lua/booked.lua"));
 
 /** Undoes a charge that the database already had. */

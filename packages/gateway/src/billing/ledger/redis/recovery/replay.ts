@@ -13,6 +13,7 @@ import type { OpenHold, OpenHolds } from "../open-holds.ts";
 import type { Lease } from "../../../reservations/live-reservations.ts";
 import { adoptCall, reapCall, releaseCall, renewCall, settleCall } from "../calls.ts";
 import type { Memory } from "./epoch.ts";
+import type { RetainedCharges } from "./retained-charges.ts";
 import type { DataLossDetector } from "./data-loss-detector.ts";
 import { SETTLED } from "../scripts.ts";
 
@@ -26,6 +27,7 @@ export interface ReplayDeps {
   readonly loss: DataLossDetector;
   readonly log: Logger;
   readonly lease: () => Lease;
+  readonly retained: Pick<RetainedCharges, "read">;
   /** Restores reservations that requests have in the database. */
   readonly adoptShares: () => Promise<void>;
   /** Called when charges were booked that neither Redis nor the database had. */
@@ -46,6 +48,7 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
   if (memory === "intact") return;
   let booked = 0;
   for (const part of deps.journal.recent()) booked += (await resend(parseCharges(part), memory, deps)).booked;
+  for await (const part of deps.retained.read()) booked += (await resend(parseCharges(part), memory, deps)).booked;
   deps.log.info("the journal was replayed to Redis", { booked });
   if (booked > 0) deps.onRecovered(booked);
 }
@@ -107,7 +110,7 @@ export async function adoptAll({
   budgets,
   lease,
   adoptShares,
-}: Omit<ReplayDeps, "journal" | "directSettlement" | "onRecovered">): Promise<void> {
+}: Omit<ReplayDeps, "journal" | "directSettlement" | "onRecovered" | "retained">): Promise<void> {
   const all = open.live();
   for (let from = 0; from < all.length; from += AT_ONCE) {
     const some = all.slice(from, from + AT_ONCE);

@@ -39,6 +39,8 @@ export interface SettlerDeps extends LogRowRecoveryDeps {
    * A settler that received charges this long ago without booking them counts as dead, and its charges are taken over.
    */
   readonly abandonedMs: number;
+  /** How long Redis retains booked charges; 0 = not at all. */
+  readonly retainMs: number;
 }
 
 /** Books charges from the Redis streams in the database: in batches, each exactly once across all settlers. */
@@ -90,7 +92,12 @@ class StreamSettler implements Settler {
 
   constructor(deps: SettlerDeps) {
     this.#deps = deps;
-    this.#streams = createChargeStreams(deps.redis, deps.name, () => (this.#isDoubtful = true));
+    this.#streams = createChargeStreams({
+      redis: deps.redis,
+      consumer: deps.name,
+      retainMs: deps.retainMs,
+      onDoubt: () => (this.#isDoubtful = true),
+    });
     const every = (everyMs: number, work: () => Promise<void>) =>
       repeat({
         name: this.name,

@@ -51,9 +51,17 @@ const TIMEOUT_MS = 5_000;
 const REFUND_MS = 1_000;
 const GONE_MS = 3_600_000;
 
-/** @param onDoubt called when Redis may have delivered charges that did not arrive */
-export function createChargeStreams(redis: RedisClient, consumer: string, onDoubt: () => void): ChargeStreams {
-  return new RedisChargeStreams(redis, consumer, onDoubt);
+export interface ChargeStreamsDeps {
+  readonly redis: RedisClient;
+  readonly consumer: string;
+  /** How long Redis retains booked charges; 0 = not at all. */
+  readonly retainMs: number;
+  /** Called when Redis may have delivered charges that did not arrive. */
+  readonly onDoubt: () => void;
+}
+
+export function createChargeStreams(deps: ChargeStreamsDeps): ChargeStreams {
+  return new RedisChargeStreams(deps);
 }
 
 const KEYS_OF = (redis: RedisClient) => Array.from({ length: SHARDS }, (_, shard) => redis.keys.charges(shard));
@@ -64,9 +72,11 @@ class RedisChargeStreams implements ChargeStreams {
   readonly #reader: GroupReader;
   readonly #keys: readonly string[];
   readonly #shards: ReadonlyMap<string, number>;
+  readonly #retainMs: number;
   #perStream = PER_STREAM;
 
-  constructor(redis: RedisClient, consumer: string, onDoubt: () => void) {
+  constructor({ redis, consumer, retainMs, onDoubt }: ChargeStreamsDeps) {
+    this.#retainMs = retainMs;
     this.#redis = redis;
     this.#consumer = consumer;
     this.#keys = KEYS_OF(redis);
@@ -126,10 +136,11 @@ class RedisChargeStreams implements ChargeStreams {
   async booked(charges: readonly StreamCharge[]): Promise<void> {
     const calls = [...Map.groupBy(charges, ({ shard }) => shard)].map(([shard, some]) => ({
       script: BOOKED,
-      keys: [this.#keys[shard] ?? "", this.#redis.keys.holds(shard)],
+      keys: [this.#keys[shard] ?? "", this.#redis.keys.holds(shard), this.#redis.keys.retained(shard)],
       args: [
         GROUP,
         some.length,
+        this.#retainMs,
         ...some.map(({ id }) => id),
         ...some.map(({ charge }) => charge.settlement.hold.requestId),
       ],
