@@ -8,7 +8,7 @@ import { readAnswer } from "./answers.ts";
 import { readKeepers } from "./keepers.ts";
 import { askForMore, deleteShares, insertShares, NOTHING, readAnswers, withdraw } from "./share-rows.ts";
 
-/** `alone`: no other replica has Redis, so the database decides. `late`: one has it, and does not answer. */
+/** `alone`: no replica has Redis, so the database decides. `late`: one has it, and does not answer. */
 export type Borrowed = Pick<Hold, "amount"> | HoldRefusal | "alone" | "late";
 
 /** Asks a replica that has Redis to reserve there. */
@@ -58,7 +58,7 @@ export function createBorrower(database: RawDatabase, replica: string): Borrower
     if (now < lookedAt + LOOK_MS || waiting.size === 0) return;
     lookedAt = now;
     const asked = [...waiting.keys()];
-    if (!(await readKeepers(database, time, replica)).hasOther) await giveUp(asked, "alone");
+    if (!(await readKeepers(database, time, replica)).hasKeeper) await giveUp(asked, "alone");
   };
   const run = async () => {
     while (waiting.size > 0) {
@@ -83,9 +83,9 @@ export function createBorrower(database: RawDatabase, replica: string): Borrower
     startsAt: "turn",
     isolatesFailures: true,
     async work(requests) {
-      const { hasOther, now } = await readKeepers(database, time, replica);
-      if (hasOther) await database.transaction((tx) => insertShares(tx, database.kind, requests, now));
-      return requests.map(() => hasOther);
+      const { hasKeeper, now } = await readKeepers(database, time, replica);
+      if (hasKeeper) await database.transaction((tx) => insertShares(tx, database.kind, requests, now));
+      return requests.map(() => hasKeeper);
     },
   });
   return {

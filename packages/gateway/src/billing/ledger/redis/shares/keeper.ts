@@ -14,7 +14,7 @@ import type { BalanceSync } from "../balance-sync.ts";
 import { buildShareId } from "../calls.ts";
 import { adoptShares, toLiveHold } from "./adoption.ts";
 import { isGrant, writeAnswers, type AnswerDeps, type ShareAnswer } from "./answers.ts";
-import { announce, withdrawKeeper } from "./keepers.ts";
+import { announce, announceWithout, removeKeeper } from "./keepers.ts";
 import { deleteShares, NOTHING, readDue, toHoldRequest, type ShareRow } from "./share-rows.ts";
 
 export interface KeeperDeps extends LiveHoldDeps, RenewalDeps, AnswerDeps {
@@ -88,7 +88,7 @@ class RedisKeeper implements Keeper {
     await this.#working;
     await this.#checking;
     // The row of a process that ends without a database is not valid for long.
-    const withdrawn = withdrawKeeper(this.#deps.database, this.#deps.replica).catch(() => undefined);
+    const withdrawn = removeKeeper(this.#deps.database, this.#deps.replica).catch(() => undefined);
     await Promise.race([withdrawn, pause(WITHDRAW_MS, undefined, { ref: false })]);
   }
 
@@ -133,10 +133,8 @@ class RedisKeeper implements Keeper {
         this.#isOpen = true;
         return;
       }
-      this.#isFirst = false;
-      if (!this.#isOpen) return;
-      this.#isOpen = false;
-      await withdrawKeeper(database, replica);
+      [this.#isFirst, this.#isOpen] = [false, false];
+      await announceWithout(database, this.#time, replica);
     } catch (error) {
       if (hasRedis) this.#isOpen = true;
       log.debug("the database does not know whether this replica has Redis", { error });

@@ -6,6 +6,8 @@ import type { LeaseTime } from "../../../reservations/lease-time.ts";
 const VALID_MS = 10_000;
 /** Another one answers in the place of a replica that is silent for this long. */
 const SILENT_MS = 3_000;
+/** A replica whose row is older than this has died. */
+const DEAD_MS = 15_000;
 const FORGOTTEN_MS = 600_000;
 const KEEPER = {
   table: "balance_keepers",
@@ -25,18 +27,30 @@ export async function announce(database: RawDatabase, time: LeaseTime, replica: 
   return rows.find(({ until_at }) => until_at > now + VALID_MS - SILENT_MS)?.replica === replica;
 }
 
-export async function withdrawKeeper(database: RawTransaction, replica: string): Promise<void> {
+/** Says that this replica runs without Redis. */
+export async function announceWithout(database: RawDatabase, time: LeaseTime, replica: string): Promise<void> {
+  await database.run(upsertSql(database.kind, KEEPER), [replica, await time.read(database)]);
+}
+
+/** Forgets a replica that ends. */
+export async function removeKeeper(database: RawTransaction, replica: string): Promise<void> {
   await database.run("delete from balance_keepers where replica = ?", [replica]);
 }
 
-/** Returns whether another replica has Redis, and the time of the database. */
+/**
+ * Returns whether a replica has Redis, and the time of the database. A replica that is alone has none to share with: if
+ * its own Redis is slow, the database decides.
+ */
 export async function readKeepers(
   database: RawTransaction,
   time: LeaseTime,
   replica: string,
-): Promise<{ readonly hasOther: boolean; readonly now: number }> {
+): Promise<{ readonly hasKeeper: boolean; readonly now: number }> {
   const now = time.at();
-  const sql = `select ${now.sql} as now, (select count(*) from balance_keepers where replica <> ? and until_at > ${now.sql}) as others`;
-  const [row] = await database.rows<{ now: number; others: number }>(sql, [...now.values, replica, ...now.values]);
-  return { hasOther: Number(row?.others) > 0, now: Number(row?.now) };
+  const keepers = `select count(*) from balance_keepers where until_at > ${now.sql}`;
+  const others = `select count(*) from balance_keepers where replica <> ? and until_at > ${now.sql} - ${DEAD_MS}`;
+  const sql = `select ${now.sql} as now, (${keepers}) as keepers, (${others}) as others`;
+  const values = [...now.values, ...now.values, replica, ...now.values];
+  const [row] = await database.rows<{ now: number; keepers: number; others: number }>(sql, values);
+  return { hasKeeper: Number(row?.keepers) > 0 && Number(row?.others) > 0, now: Number(row?.now) };
 }

@@ -79,6 +79,27 @@ describe.each(["mariadb", "postgres"] as const)("a replica that lost Redis, on %
     await expectBooks(paying, 5);
   });
 
+  it("serves no more while Redis pauses for longer than calls wait", { timeout: 60_000 }, async () => {
+    const paying = await account(35);
+    const { user, token } = paying;
+    await connected.ledger.release(await granted(connected.ledger, user, token, 1));
+    await cut();
+    const first = await granted(connected.ledger, user, token, 10);
+    await connected.redis.send([{ command: "client", args: ["pause", 700, "all"] }], 2_000);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, at) => {
+        const harness = at % 2 === 0 ? connected : cutOff;
+        const answer = await ask(harness, user, token);
+        return isRefusal(answer) ? [] : [{ harness, hold: answer }];
+      }),
+    );
+    const served = [{ harness: connected, hold: first }, ...answers.flat()];
+    expect(served).toHaveLength(3);
+    await Promise.all(served.map(({ harness, hold }) => harness.ledger.settle(createSettlement(hold, 10))));
+    await join();
+    await expectBooks(paying, 5);
+  });
+
   it("serves all of the money while the others are idle", { timeout: 60_000 }, async () => {
     const paying = await account(500);
     const { user, token } = paying;
