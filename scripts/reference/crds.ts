@@ -107,11 +107,17 @@ const STATUS = {
   },
 };
 
+const CHANNEL_MEMBERS = new Map<string, string>(
+  Object.values<wire.ChannelField>(wire.CHANNEL_FIELDS).flatMap(({ document, about }) =>
+    document ? [[document.member, document.about ?? about] as const] : [],
+  ),
+);
+
 function buildSchema({ kind, spec, about, rules }: Resource): Json {
   const made = structural(wire.jsonSchema(spec as z.ZodMiniType, "input"));
   const properties = made["properties"] as Json;
   for (const [field, property] of Object.entries(properties)) {
-    const said = comments.about(`${kind}Spec`, field);
+    const said = comments.about(`${kind}Spec`, field) || (kind === "Channel" && CHANNEL_MEMBERS.get(field)) || "";
     if (said !== "") properties[field] = { description: said, ...(property as Json) };
   }
   if (kind === "Channel") Object.assign(at(made, "type"), { enum: allProviders.map(({ id }) => id).toSorted() });

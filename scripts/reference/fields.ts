@@ -6,7 +6,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   name: "Name that people gave it.",
   group: "Group whose ratio and channels count; of a channel a comma list of groups, of a token blank = its owner's.",
   status: "1 = enabled, 2 = disabled by hand.",
-  "Channel.status": "1 = enabled, 2 = disabled by hand, 3 = disabled by the gateway.",
   "Token.status": "1 = enabled, 2 = disabled, 3 = expired, 4 = used up.",
   "Redemption.status": "1 = unused, 2 = disabled, 3 = used.",
   "Drawing.status": "NOT_START, SUBMITTED, IN_PROGRESS, MODAL, SUCCESS or FAILURE.",
@@ -93,7 +92,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   inviter_id: "Who invited the user; 0 = no one.",
   DeletedAt: "Null, or when it was deleted.",
   type: "Kind; see the list of calls.",
-  "Channel.type": "Number of the provider: GET /api/channel/types.",
   "LogRow.type": "1 = top-up, 2 = consumption, 3 = management, 4 = system.",
   key: "Name of the option.",
   "Channel.key": "Upstream keys; never in an answer.",
@@ -124,7 +122,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "LogPage.type": "1 = top-up, 2 = consumption, 3 = management, 4 = system.",
   "LogPage.model_name": "Name that the client asked for.",
   models: "Names of models.",
-  "Channel.models": "Comma list of models.",
   request_id: "Id that the client got in `x-request-id`.",
   is_stream: "Streamed or not; in a query `true` or `false`, blank = any.",
   has_retry: "Tried on more than one channel; `true` or `false`, blank = any.",
@@ -134,23 +131,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   completion_tokens: "Tokens that came back.",
   content: "What happened, in words.",
   other: "JSON text with the ratios and the channels that were tried.",
-  "Channel.other": "API version, region or the like, depending on the type.",
   ip: "Address of the caller.",
   tag: "Label that channels share.",
-  base_url: "Address of the upstream; blank = that of the type.",
-  openai_organization: "Organization header for OpenAI.",
-  test_model: "Model of the channel test.",
-  model_mapping: "JSON object text: asked name to upstream name.",
-  status_code_mapping: "JSON object text: upstream status to client status.",
-  setting: "JSON object text.",
-  param_override: "JSON object text: members that replace those of each request.",
-  header_override: "JSON object text: headers of every call, with {key} for the key.",
-  max_input_tokens: "Longest prompt; 0 = no limit.",
-  cost_ratio:
-    "What the operator pays, relative to the list price; 1 by default. The strategy `cost` prefers lower ones.",
   priority: "Channels of the highest one that can serve are tried first.",
   weight: "Share among channels of equal priority.",
-  auto_ban: "1 = the gateway may disable it, 0 = never.",
   created_time: "Epoch seconds.",
   created_at: "Epoch seconds.",
   updated_at: "Epoch seconds.",
@@ -294,8 +278,13 @@ const shown = new Map(
   }),
 );
 
+const CHANNEL_MEANINGS = new Map<string, string>(
+  Object.entries(wire.CHANNEL_FIELDS).map(([field, { about }]) => [field, about]),
+);
+
 /** Returns the description of a field; "" if it has none. */
 export function findMeaning(owner: string, field: string): string {
   if (owner === "Status" && shown.has(field)) return shown.get(field) ?? "";
+  if (owner === "Channel" && CHANNEL_MEANINGS.has(field)) return CHANNEL_MEANINGS.get(field) ?? "";
   return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? "";
 }

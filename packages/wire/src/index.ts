@@ -9,6 +9,7 @@ export * from "./billing/budgets.ts";
 export * from "./access/call-rights.ts";
 export { missingScope, type CallEffect, type CallRights } from "./access/rights.ts";
 export * from "./accounts/confirm.ts";
+export * from "./channels/channel-fields.ts";
 export * from "./channels/channel-filters.ts";
 export * from "./channels/channel-health.ts";
 export * from "./channels/channel-keys.ts";

@@ -1,4 +1,10 @@
-import { splitList } from "@fairway/wire";
+import {
+  CHANNEL_FIELD_NAMES,
+  readRelayedFields,
+  splitList,
+  type ChannelColumns,
+  type ChannelFieldWith,
+} from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 import { providerByType } from "../providers/registry.ts";
 import { withoutEndpoint } from "../providers/core/join-url.ts";
@@ -14,47 +20,25 @@ import { type Vault } from "../storage/secrets/secrets.ts";
 /** The columns required for routing. */
 export const CHANNEL_COLUMNS = [
   "id",
-  "type",
+  ...CHANNEL_FIELD_NAMES,
   "key_sealed",
-  "openai_organization",
-  "test_model",
-  "status",
-  "name",
-  "weight",
-  "base_url",
-  "other",
-  "models",
-  "group",
-  "model_mapping",
-  "status_code_mapping",
-  "max_input_tokens",
-  "cost_ratio",
-  "priority",
-  "auto_ban",
-  "tag",
-  "setting",
-  "param_override",
-  "header_override",
   "channel_info",
   "listed_models",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
-type Numbers = "id" | "type" | "status" | "weight" | "max_input_tokens" | "priority" | "auto_ban";
-type Column = (typeof CHANNEL_COLUMNS)[number];
-export type ChannelRow = {
-  readonly [K in Exclude<Column, "listed_models" | "cost_ratio">]: K extends Numbers
-    ? number
-    : K extends "tag" | "setting" | "param_override" | "header_override" | "channel_info"
-      ? string | null
-      : string;
+/** Fields whose initial value stands for an absent column. */
+type PlainField = Exclude<ChannelFieldWith<"isRelayed">, "type" | "other">;
+
+/** A row as a refresh reads it, or a form that is not stored yet. */
+export type ChannelRow = Omit<ChannelColumns, PlainField> & {
+  readonly [F in PlainField]?: ChannelColumns[F];
 } & {
-  /** Absent if a form creates the channel. */
+  readonly id: number;
+  readonly key_sealed: string;
+  readonly channel_info: string | null;
   readonly listed_models?: string | null;
-  readonly cost_ratio?: number;
 };
 
-/** The list price. */
-const USUAL_COST_RATIO = 1;
 const FIRST_STATUS = 100;
 const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
@@ -67,25 +51,18 @@ export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelR
   const keys = splitKeys(open(row.key_sealed, channelKey(row.id)), row.type);
   return Object.freeze({
     id: row.id,
-    type: row.type,
-    name: row.name,
-    status: row.status,
+    ...readRelayedFields(row),
     keys: Object.freeze(keys),
     usableKeys: keysInUse(keys.length, readKeyStates(row.channel_info)),
     keyMode: setting["multi_key_mode"] === "polling" ? "polling" : "random",
     baseUrl: base,
-    other: row.other,
     organization: row.openai_organization,
     models: new Set(splitList(row.models)),
     groups: Object.freeze(splitList(row.group)),
     modelMapping: modelMapping(row.model_mapping),
     statusMapping: statusMapping(row.status_code_mapping),
-    priority: row.priority,
     weight: Math.max(0, row.weight),
     autoBan: row.auto_ban === 1,
-    testModel: row.test_model,
-    maxInputTokens: row.max_input_tokens,
-    costRatio: row.cost_ratio ?? USUAL_COST_RATIO,
     tag: row.tag ?? "",
     setting,
     paramOverride: object("param_override", row.param_override),

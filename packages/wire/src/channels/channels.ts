@@ -1,61 +1,32 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
+import { sentChannelFields, shownChannelFields } from "./channel-fields.ts";
 import { CHANNEL_STATUS } from "../core/constants.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryFlag, queryText } from "../core/envelope.ts";
 import { pageFields } from "../core/paging.ts";
 import { queryInts, queryTexts } from "../core/lists.ts";
 
-/** The lowest priority that a channel may have. */
-export const LOWEST_PRIORITY = -999;
-
-/** The highest cost ratio that a channel may have. */
-export const MAX_COST_RATIO = 1_000_000;
-
 /** A channel as every call returns it: the key is never sent, so `key` is always "". */
 export const Channel = z.object({
   id: z.int(),
-  type: z.int(),
+  ...shownChannelFields,
   key: z.literal(""),
-  openai_organization: z.string(),
-  test_model: z.string(),
-  status: z.int(),
-  name: z.string(),
-  weight: z.int(),
   created_time: z.int(),
   test_time: z.int(),
   /** Milliseconds of the last test; 0 = never tested. */
   response_time: z.int(),
   /** Problem found by the last test, masked; "" = it passed, or there was none. */
   test_error: z.optional(z.string()),
-  base_url: z.string(),
-  other: z.string(),
   /** US dollars, as reported by the provider. */
   balance: z.number(),
   balance_updated_time: z.int(),
-  /** Comma-joined, like `group`. */
-  models: z.string(),
-  group: z.string(),
   used_quota: z.int(),
-  model_mapping: z.string(),
-  status_code_mapping: z.string(),
-  max_input_tokens: z.int(),
-  cost_ratio: z.optional(z.number()),
-  priority: z.int(),
-  auto_ban: z.int(),
   /**
    * "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while the channel is disabled
    * because no key is left, and with `"status_until"` in epoch seconds while it is disabled for a time.
    */
   other_info: z.string(),
-  tag: z.nullable(z.string()),
-  /**
-   * Settings with hints in place of passwords, headers and other secrets, as in the next two: `****`, for long ones
-   * with their last characters.
-   */
-  setting: z.string(),
-  param_override: z.string(),
-  header_override: z.string(),
   /** Increases with every write; send it back as `If-Match` to refuse an edit of a stale form. */
   version: z.int(),
   /**
@@ -72,33 +43,11 @@ const name191 = textUpTo(191);
 
 /** Fields that a form may send. */
 export const channelFields = {
-  name: z.optional(name191),
-  type: z.optional(z.int()),
+  ...sentChannelFields,
   /** One channel per line on creation, unless `multi_key` stores the lines together as keys of one channel. */
   key: z.optional(longText),
-  models: z.optional(longText),
-  group: z.optional(longText),
-  /** The same as a list, as consoles of compatible gateways send it; `group` takes precedence. */
+  /** `group` as a list, as consoles of compatible gateways send it; `group` takes precedence. */
   groups: z.optional(z.array(z.string())),
-  base_url: z.optional(textUpTo(512)),
-  other: z.optional(longText),
-  openai_organization: z.optional(name191),
-  test_model: z.optional(name191),
-  model_mapping: z.optional(longText),
-  status_code_mapping: z.optional(textUpTo(1024)),
-  max_input_tokens: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))),
-  cost_ratio: z.optional(z.number().check(z.minimum(0), z.maximum(MAX_COST_RATIO))),
-  auto_ban: z.optional(z.int().check(z.minimum(0), z.maximum(1))),
-  priority: z.optional(z.int().check(z.minimum(LOWEST_PRIORITY))),
-  /** A weight below 0 becomes 0. */
-  weight: z.optional(z.int().check(z.maximum(2_147_483_647))),
-  status: z.optional(z.int()),
-  tag: z.optional(name191),
-  /** Settings; a hint in place of a secret leaves the stored secret unchanged, here and in the next two. */
-  setting: z.optional(longText),
-  param_override: z.optional(longText),
-  /** JSON object: headers of every call of the channel; `{key}` is replaced by its key. */
-  header_override: z.optional(longText),
 };
 
 export const ChannelInput = z.strictObject(channelFields);

@@ -6,7 +6,7 @@ import {
   MAX_BUDGET_HOURS,
 } from "../core/budget-terms.ts";
 import * as z from "zod/mini";
-import { MAX_COST_RATIO } from "../channels/channels.ts";
+import { channelDocumentFields } from "../channels/channel-fields.ts";
 import { textUpTo } from "../core/characters.ts";
 import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";
@@ -45,30 +45,7 @@ export type SecretSource = z.output<typeof SecretSource>;
 export const ChannelSpec = z.strictObject({
   /** Name of the provider, such as `openai`. */
   type: z.string(),
-  displayName: z.optional(textUpTo(191).check(z.minLength(1))),
-  baseUrl: text,
-  models: z.optional(names.check(z.minLength(1), z.maxLength(512))),
-  groups: z.optional(names),
-  priority: z.optional(z.int().check(z.minimum(-999))),
-  weight: z.optional(z.int().check(z.minimum(0))),
-  enabled: flag,
-  autoBan: flag,
-  testModel: text,
-  openaiOrganization: text,
-  tag: text,
-  other: text,
-  modelMapping: z.optional(textMap),
-  statusCodeMapping: z.optional(textMap),
-  /** Settings, replaced as a whole: limits, key_limits, multi_key_mode, proxy and the like. */
-  settings: z.optional(z.record(z.string(), z.unknown())),
-  /** Members that replace those of each request, set as a whole. */
-  paramOverride: z.optional(z.record(z.string(), z.unknown())),
-  /** Headers of every call, set as a whole, with `{key}` for the key. */
-  headerOverride: z.optional(textMap),
-  /** Longest prompt that the channel accepts; 0 = any. */
-  maxInputTokens: z.optional(z.int().check(z.minimum(0))),
-  /** What the operator pays, relative to the list price; 1 by default. */
-  costRatio: z.optional(z.number().check(z.minimum(0), z.maximum(MAX_COST_RATIO))),
+  ...channelDocumentFields,
   /** The key itself, resolved by the sender of the document. */
   key: text,
   /**

@@ -1,4 +1,4 @@
-import type { FilterOverrides } from "@fairway/wire";
+import type { FilterOverrides, RelayedFields } from "@fairway/wire";
 import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
 import type { BatchSupport } from "./batches.ts";
@@ -21,11 +21,8 @@ import type { FailedAnswer, UpstreamError } from "./failed-answer.ts";
  * A channel that is ready to use: lists are parsed into sets, mappings into maps, keys are decrypted. The snapshot
  * builds it, frozen.
  */
-export interface ChannelRecord {
+export interface ChannelRecord extends RelayedFields {
   readonly id: number;
-  readonly type: number;
-  readonly name: string;
-  readonly status: number;
   /** One entry per upstream key; never empty for an enabled channel. */
   readonly keys: readonly string[];
   /** Indexes of the keys that are switched on; undefined = all. */
@@ -33,21 +30,13 @@ export interface ChannelRecord {
   readonly keyMode: "random" | "polling";
   /** Without trailing slash; "" means the provider's default. */
   readonly baseUrl: string;
-  /** The free field of compatible gateways: API version, region, plug-in, account id. */
-  readonly other: string;
   readonly organization: string;
   readonly models: ReadonlySet<string>;
   readonly groups: readonly string[];
   readonly modelMapping: ReadonlyMap<string, string>;
   readonly statusMapping: ReadonlyMap<number, number>;
-  readonly priority: number;
   readonly weight: number;
   readonly autoBan: boolean;
-  readonly testModel: string;
-  /** 0 = no limit. */
-  readonly maxInputTokens: number;
-  /** What the operator pays, relative to the list price. */
-  readonly costRatio: number;
   readonly tag: string;
   readonly setting: JsonObject;
   readonly paramOverride: JsonObject | undefined;

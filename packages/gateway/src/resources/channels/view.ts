@@ -1,42 +1,23 @@
-import type { Channel } from "@fairway/wire";
+import { CHANNEL_FIELD_NAMES, type Channel } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { parseObject } from "../../lib/text/json.ts";
 import { hintedText } from "../../lib/text/secret-members.ts";
 import type { ChannelTable } from "../../storage/tables/schema.ts";
-import { secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
+import { SECRET_COLUMNS, secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { keyLines } from "./input.ts";
 
 /** Columns that lists read; the sealed key stays in the database. */
 export const VIEW_COLUMNS = [
   "id",
-  "type",
-  "openai_organization",
-  "test_model",
-  "status",
-  "name",
-  "weight",
+  ...CHANNEL_FIELD_NAMES,
   "created_time",
   "test_time",
   "response_time",
   "test_error",
-  "base_url",
-  "other",
   "balance",
   "balance_updated_time",
-  "models",
-  "group",
   "used_quota",
-  "model_mapping",
-  "status_code_mapping",
-  "max_input_tokens",
-  "cost_ratio",
-  "priority",
-  "auto_ban",
   "other_info",
-  "tag",
-  "setting",
-  "param_override",
-  "header_override",
   "version",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
@@ -52,12 +33,8 @@ export function toChannel(row: ChannelRow): Channel {
 
 /** Returns the columns that may contain secrets, with hints in their place. */
 export function hintedTexts(row: Pick<ChannelRow, SecretColumn>): Record<SecretColumn, string> {
-  const shown = (column: SecretColumn) => hintedText(row[column] ?? "", secretPath(column));
-  return {
-    setting: shown("setting"),
-    param_override: shown("param_override"),
-    header_override: shown("header_override"),
-  };
+  const shown = SECRET_COLUMNS.map((column) => [column, hintedText(row[column] ?? "", secretPath(column))]);
+  return Object.fromEntries(shown) as Record<SecretColumn, string>;
 }
 
 const HINT_CHARS = 4;

@@ -1,3 +1,4 @@
+import { CHANNEL_FIELDS, listChannelFields } from "@fairway/wire";
 import { hasSecrets } from "../../lib/text/secret-members.ts";
 import { channelText } from "./sealed-locations.ts";
 import { isSealed, type Vault } from "./secrets.ts";
@@ -6,23 +7,21 @@ import { isSealed, type Vault } from "./secrets.ts";
  * JSON columns of channels in which operators may write secrets, such as the password of a proxy or a second key in a
  * header. A text with a secret is sealed as a whole; others remain readable in the database.
  */
-const PATHS = { setting: [], param_override: [], header_override: ["headers"] } as const;
-
-export type SecretColumn = keyof typeof PATHS;
-export const SECRET_COLUMNS = Object.keys(PATHS) as SecretColumn[];
+export const SECRET_COLUMNS = listChannelFields("secretsAt");
+export type SecretColumn = (typeof SECRET_COLUMNS)[number];
 
 /** The columns of a row, or of a part of one. */
 export type SecretTexts = Partial<Record<SecretColumn, string | null | undefined>>;
 
 /** Returns the path of a column's members, for the rules about secrets. */
 export function secretPath(column: SecretColumn): readonly string[] {
-  return PATHS[column];
+  return CHANNEL_FIELDS[column].secretsAt;
 }
 
 /** Returns the columns as they are stored in the row of the channel. */
 export function sealTexts<T extends SecretTexts>(fields: T, id: number, vault: Pick<Vault, "seal">): T {
   return mapTexts(fields, (text, column) =>
-    hasSecrets(text, PATHS[column]) ? vault.seal(text, channelText(id, column)) : text,
+    hasSecrets(text, secretPath(column)) ? vault.seal(text, channelText(id, column)) : text,
   );
 }
 

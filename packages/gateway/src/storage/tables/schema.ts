@@ -1,3 +1,4 @@
+import type { ChannelColumns, ChannelFieldName } from "@fairway/wire";
 import type { Generated } from "kysely";
 import type {
   AccessTokenTable,
@@ -98,18 +99,32 @@ export interface Schema extends TeamTables {
   logs: LogTable;
 }
 
-export interface ChannelTable {
+/** The columns of the first release; those of later migrations have a default. */
+type ColumnWithoutDefault =
+  | "type"
+  | "name"
+  | "status"
+  | "models"
+  | "group"
+  | "base_url"
+  | "other"
+  | "openai_organization"
+  | "test_model"
+  | "model_mapping"
+  | "status_code_mapping"
+  | "weight";
+
+/** The columns of the fields that people set. Those with secrets are sealed if they have some. */
+type ChannelFieldColumns = {
+  [F in ChannelFieldName]: F extends ColumnWithoutDefault ? ChannelColumns[F] : Generated<ChannelColumns[F]>;
+};
+
+export interface ChannelTable extends ChannelFieldColumns {
   id: Generated<number>;
-  type: number;
   /** Sealed; the text inside has one key per line. */
   key_sealed: string;
   /** HMAC of the whole key text, for the search by exact key. */
   key_hash: string;
-  openai_organization: string;
-  test_model: string;
-  status: number;
-  name: string;
-  weight: number;
   created_time: number;
   test_time: Generated<number>;
   /** Milliseconds; 0 = never tested. */
@@ -120,27 +135,11 @@ export interface ChannelTable {
    * JSON: properties of the models from the upstream's list when it was last read; null = it was not read or had none.
    */
   listed_models: Generated<string | null>;
-  base_url: string;
-  other: string;
   /** US dollars, decimal. */
   balance: Generated<number>;
   balance_updated_time: Generated<number>;
-  models: string;
-  group: string;
   used_quota: Generated<number>;
-  model_mapping: string;
-  status_code_mapping: string;
-  max_input_tokens: Generated<number>;
-  /** What the operator pays, relative to the list price. */
-  cost_ratio: Generated<number>;
-  priority: Generated<number>;
-  auto_ban: Generated<number>;
   other_info: Generated<string>;
-  tag: string | null;
-  setting: string | null;
-  param_override: string | null;
-  /** Sealed if it contains secrets, like `setting` and `param_override`. */
-  header_override: Generated<string | null>;
   /** JSON in the format of compatible gateways: states of the individual keys of a multi-key channel. */
   channel_info: Generated<string | null>;
   /** Incremented by every write, for `If-Match`. */
