@@ -1,4 +1,15 @@
-import { CHANNEL_STATUS, characters, fill, REASONS, splitList, type ChannelInput } from "@fairway/wire";
+import {
+  CHANNEL_FIELD_NAMES,
+  CHANNEL_FIELDS,
+  CHANNEL_STATUS,
+  characters,
+  fill,
+  REASONS,
+  splitList,
+  type ChannelColumns,
+  type ChannelFieldName,
+  type ChannelInput,
+} from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -7,7 +18,9 @@ import { providerByType } from "../../providers/registry.ts";
 import { mapModel } from "../../snapshot/model-mapping.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import { statusPair } from "../../snapshot/channel-record.ts";
+import type { SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { checkKeys, isInHeaders } from "./key-text.ts";
+import type { StoredSetting } from "./setting-members.ts";
 import { checkHeaderText, checkParamOverride, checkSetting, invalid, withSecrets } from "./text-fields.ts";
 
 const MODEL_NAME_LIMIT = 255;
@@ -17,31 +30,10 @@ const GROUPS_LIMIT = 255;
 const KEY_TEXT_LIMIT = 512 * 1024;
 
 /** The columns of a channel that a form sets. */
-export interface ChannelFields {
-  readonly type: number;
-  readonly name: string;
-  readonly status: number;
-  readonly models: string;
-  readonly group: string;
-  readonly base_url: string;
-  readonly other: string;
-  readonly openai_organization: string;
-  readonly test_model: string;
-  readonly model_mapping: string;
-  readonly status_code_mapping: string;
-  readonly max_input_tokens: number;
-  readonly cost_ratio: number;
-  readonly auto_ban: number;
-  readonly priority: number;
-  readonly weight: number;
-  readonly tag: string | null;
-  readonly setting: string | null;
-  readonly param_override: string | null;
-  readonly header_override: string | null;
-}
+export type ChannelFields = ChannelColumns;
 
 /** The texts of a stored channel whose secrets a form may send as hints. */
-export type StoredTexts = Pick<ChannelFields, "type" | "setting" | "param_override" | "header_override">;
+export type StoredTexts = Pick<ChannelFields, "type" | SecretColumn>;
 
 /** Returns true if a channel type exists. */
 export type TypeCheck = (type: number) => boolean;
@@ -52,52 +44,14 @@ export type TypeCheck = (type: number) => boolean;
  */
 export function newFields(input: ChannelInput, isType: TypeCheck, source?: StoredTexts): ChannelFields {
   const form = withDefaults(DEFAULTS, withSecrets(input, source));
-  const name = form.name.trim();
-  if (name === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
+  if (form.name.trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
   const type = checkType(form.type, isType);
-  return {
-    type,
-    name,
-    status: newStatus(input.status),
-    models: checkModels(form.models),
-    group: checkGroup(joinGroups(input) ?? ""),
-    base_url: checkBaseUrl(form.base_url),
-    other: checkOther(type, form.other),
-    openai_organization: checkOrganization(form.openai_organization),
-    test_model: form.test_model.trim(),
-    model_mapping: checkModelMapping(form.model_mapping),
-    status_code_mapping: checkStatusMapping(form.status_code_mapping),
-    max_input_tokens: form.max_input_tokens,
-    cost_ratio: form.cost_ratio,
-    auto_ban: form.auto_ban,
-    priority: form.priority,
-    weight: Math.max(0, form.weight),
-    tag: checkTag(form.tag),
-    setting: checkSetting(form.setting, type, source),
-    param_override: checkParamOverride(form.param_override),
-    header_override: checkHeaderText(form.header_override),
-  };
+  const group = joinGroups(input) ?? "";
+  return storedFields({ ...form, group, status: newStatus(input.status) }, { type, stored: source }) as ChannelFields;
 }
 
-const DEFAULTS = {
-  type: 1,
-  name: "",
-  models: "",
-  base_url: "",
-  other: "",
-  openai_organization: "",
-  test_model: "",
-  model_mapping: "",
-  status_code_mapping: "",
-  max_input_tokens: 0,
-  cost_ratio: 1,
-  auto_ban: 1,
-  priority: 0,
-  weight: 0,
-  tag: "",
-  setting: "",
-  param_override: "",
-  header_override: "",
+const DEFAULTS = Object.fromEntries(CHANNEL_FIELD_NAMES.map((name) => [name, CHANNEL_FIELDS[name].initial])) as {
+  readonly [F in ChannelFieldName]: NonNullable<ChannelFields[F]>;
 };
 
 /**
@@ -111,31 +65,54 @@ export function changedFields(
 ): Partial<ChannelFields> {
   const input = withSecrets(sent, current);
   const type = input.type === undefined ? current.type : checkType(input.type, isType);
-  const needsOther = input.other !== undefined || type !== current.type;
-  return dropAbsent({
-    type: input.type,
-    name: input.name === undefined || input.name.trim() === "" ? undefined : input.name.trim(),
+  const isOtherType = type !== current.type;
+  const changed: ChannelInput = {
+    ...input,
+    name: input.name?.trim() === "" ? undefined : input.name,
+    group: joinGroups(input),
     status: input.status === undefined ? undefined : checkStatus(input.status, current.status),
-    models: mapPresent(input.models, checkModels),
-    group: mapPresent(joinGroups(input), checkGroup),
-    base_url: mapPresent(input.base_url, checkBaseUrl),
-    other: needsOther ? checkOther(type, input.other ?? current.other) : undefined,
-    openai_organization: mapPresent(input.openai_organization, checkOrganization),
-    test_model: input.test_model?.trim(),
-    model_mapping: mapPresent(input.model_mapping, checkModelMapping),
-    status_code_mapping: mapPresent(input.status_code_mapping, checkStatusMapping),
-    max_input_tokens: input.max_input_tokens,
-    cost_ratio: input.cost_ratio,
-    auto_ban: input.auto_ban,
-    priority: input.priority,
-    weight: mapPresent(input.weight, (weight) => Math.max(0, weight)),
-    tag: mapPresent(input.tag, checkTag),
-    setting: mapPresent(input.setting ?? (type === current.type ? undefined : (current.setting ?? undefined)), (text) =>
-      checkSetting(text, type, { type: current.type, setting: current.setting }),
-    ),
-    param_override: mapPresent(input.param_override, checkParamOverride),
-    header_override: mapPresent(input.header_override, checkHeaderText),
+    // What a field may say depends on the type, so a new type checks the stored text again.
+    other: input.other ?? (isOtherType ? current.other : undefined),
+    setting: input.setting ?? (isOtherType ? (current.setting ?? undefined) : undefined),
+  };
+  return storedFields(changed, { type, stored: { type: current.type, setting: current.setting } });
+}
+
+interface CheckPlace {
+  readonly type: number;
+  /** The setting of the channel that is changed or copied. */
+  readonly stored: StoredSetting | undefined;
+}
+
+/** Checks of the gateway beyond those of the call; the other fields are stored as they were sent. */
+const CHECKS: {
+  readonly [F in ChannelFieldName]?: (value: NonNullable<ChannelFields[F]>, place: CheckPlace) => ChannelFields[F];
+} = {
+  name: (name) => name.trim(),
+  models: checkModels,
+  group: checkGroup,
+  base_url: checkBaseUrl,
+  other: (other, { type }) => checkOther(type, other),
+  openai_organization: checkOrganization,
+  test_model: (model) => model.trim(),
+  model_mapping: checkModelMapping,
+  status_code_mapping: checkStatusMapping,
+  weight: (weight) => Math.max(0, weight),
+  tag: checkTag,
+  setting: (text, { type, stored }) => checkSetting(text, type, stored),
+  param_override: checkParamOverride,
+  header_override: checkHeaderText,
+};
+
+/** Checks the fields that a form has, in the order of their table, and returns them as they are stored. */
+function storedFields(form: ChannelInput, place: CheckPlace): Partial<ChannelFields> {
+  const checks = CHECKS as Readonly<Record<string, ((value: unknown, place: CheckPlace) => unknown) | undefined>>;
+  const sent = CHANNEL_FIELD_NAMES.filter((name) => form[name] !== undefined);
+  const stored = sent.map((name) => {
+    const [check, value] = [checks[name], form[name]];
+    return [name, check ? check(value, place) : value] as const;
   });
+  return Object.fromEntries(stored) as Partial<ChannelFields>;
 }
 
 /**
@@ -331,17 +308,4 @@ function checkTag(text: string): string | null {
 
 function tooLong(field: string, most: number): Refusal {
   return invalid(field, fill(REASONS.tooLong, { n: most }));
-}
-
-function mapPresent<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {
-  return value === undefined ? undefined : check(value);
-}
-
-/** Returns a copy without undefined members, so that an update sets changed columns only. */
-function dropAbsent(fields: {
-  readonly [F in keyof ChannelFields]: ChannelFields[F] | undefined;
-}): Partial<ChannelFields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<ChannelFields>;
 }

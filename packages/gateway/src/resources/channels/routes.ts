@@ -1,4 +1,5 @@
 import {
+  CHANNEL_FIELD_NAMES,
   CHANNEL_STATUS,
   channelBatchTag,
   channelCatalogue,
@@ -22,7 +23,7 @@ import { wantedTags } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize, createChannels, unwrapped } from "./create.ts";
 import { destinationCheck } from "./destination.ts";
-import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
+import { changedFields, storedKey, withMoreKeys, type ChannelFields, type TypeCheck } from "./input.ts";
 import { buildOrder } from "./query.ts";
 import type { ChannelPage } from "./reads.ts";
 import { requireIds } from "./require-ids.ts";
@@ -147,36 +148,10 @@ function newKey(key: string, mode: string, type: number): NewKey | undefined {
 async function copy(store: ChannelStore, id: number, suffix: string): Promise<Channel> {
   const [row, key] = await Promise.all([store.get(id), store.findKey(id)]);
   if (!row || key === undefined) throw new Refusal("channel_not_found");
-  const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
-  const {
-    status_code_mapping,
-    max_input_tokens,
-    cost_ratio,
-    auto_ban,
-    priority,
-    weight,
-    tag,
-    setting,
-    param_override,
-    header_override,
-  } = row;
+  const fields = Object.fromEntries(CHANNEL_FIELD_NAMES.map((field) => [field, row[field]])) as ChannelFields;
   const suffixLetters = Array.from(suffix).slice(0, NAME_LIMIT - 1);
   const name = [...Array.from(row.name).slice(0, NAME_LIMIT - suffixLetters.length), ...suffixLetters].join("");
-  const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban };
-  const texts = {
-    max_input_tokens,
-    cost_ratio,
-    base_url,
-    other,
-    openai_organization,
-    test_model,
-    model_mapping,
-    status_code_mapping,
-    setting,
-    param_override,
-    header_override,
-  };
-  const [created = 0] = await store.create({ ...routed, ...texts }, [key]);
+  const [created = 0] = await store.create({ ...fields, name, status: CHANNEL_STATUS.enabled }, [key]);
   const copied = await store.get(created);
   if (!copied) throw new Refusal("channel_not_found");
   return toChannel(copied);

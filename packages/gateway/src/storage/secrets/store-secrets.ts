@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Schema } from "../tables/schema.ts";
-import { sealTexts, type SecretTexts } from "./channel-texts.ts";
+import { SECRET_COLUMNS, sealTexts, type SecretTexts } from "./channel-texts.ts";
 import { channelKey } from "./sealed-locations.ts";
 import type { Vault } from "./secrets.ts";
 
@@ -11,10 +11,11 @@ export async function storeSecrets(
   id: number,
   { key, texts }: { readonly key: string; readonly texts: SecretTexts },
 ): Promise<void> {
-  const { setting = null, param_override = null, header_override = null } = sealTexts(texts, id, vault);
+  const sealed = sealTexts(texts, id, vault);
+  const columns = Object.fromEntries(SECRET_COLUMNS.map((column) => [column, sealed[column] ?? null]));
   await trx
     .updateTable("channels")
-    .set({ key_sealed: vault.seal(key, channelKey(id)), setting, param_override, header_override })
+    .set({ key_sealed: vault.seal(key, channelKey(id)), ...columns })
     .where("id", "=", id)
     .execute();
 }
