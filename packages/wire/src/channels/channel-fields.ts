@@ -15,6 +15,17 @@ export const MAX_COST_RATIO = 1_000_000;
  */
 type FieldKind = "type" | "state" | "text" | "whole" | "decimal" | "list" | "flag" | "object";
 
+interface ChannelFormField {
+  /** Keys of texts of the form. */
+  readonly label?: string;
+  readonly help?: string;
+  readonly problem?: string;
+  /** The lowest number that the form accepts, if calls accept lower ones. */
+  readonly least?: number;
+  /** True if a blank input stands for the initial value. */
+  readonly isBlankInitially?: true;
+}
+
 export interface ChannelField {
   readonly kind: FieldKind;
   /** Checks the value that a call sends. */
@@ -34,8 +45,8 @@ export interface ChannelField {
   readonly document?: { readonly member: string; readonly schema?: z.ZodMiniType; readonly about?: string };
   /** The flag of `fairway channel create` and `update`. */
   readonly flag?: { readonly argument: string; readonly about?: string };
-  /** The field of the form: `key` names its label, `key` and `Help` its help, `bad` and `key` its problem. */
-  readonly form?: { readonly key: string; readonly least?: number; readonly isBlankInitially?: true };
+  /** Present if the console's form has the field. */
+  readonly form?: ChannelFormField;
 }
 
 const longText = textUpTo(512 * 1024);
@@ -59,7 +70,7 @@ export const CHANNEL_FIELDS = {
     initial: 1,
     about: "Number of the provider: GET /api/channel/types.",
     isRelayed: true,
-    form: { key: "type" },
+    form: {},
   },
   name: {
     kind: "text",
@@ -69,7 +80,7 @@ export const CHANNEL_FIELDS = {
     about: "Name that people gave it.",
     isRelayed: true,
     document: { member: "displayName", schema: z.optional(name191.check(z.minLength(1))) },
-    form: { key: "name" },
+    form: {},
   },
   base_url: {
     kind: "text",
@@ -79,7 +90,7 @@ export const CHANNEL_FIELDS = {
     about: "Address of the upstream; blank = that of the type.",
     document: { member: "baseUrl" },
     flag: { argument: "<url>", about: "instead of the provider's own" },
-    form: { key: "baseUrl" },
+    form: {},
   },
   models: {
     kind: "list",
@@ -92,16 +103,16 @@ export const CHANNEL_FIELDS = {
       schema: z.optional(names.check(z.minLength(1), z.maxLength(512))),
       about: "Names of models.",
     },
-    form: { key: "models" },
+    form: {},
   },
   group: {
     kind: "list",
     input: longText,
     shown: text,
-    initial: "",
+    initial: "default",
     about: "Comma list of the groups that it serves; in a filter one of them.",
     document: { member: "groups", schema: z.optional(names), about: "Names of groups." },
-    form: { key: "groups" },
+    form: {},
   },
   priority: {
     kind: "whole",
@@ -112,7 +123,7 @@ export const CHANNEL_FIELDS = {
     isRelayed: true,
     document: { member: "priority" },
     flag: { argument: "<number>", about: "higher is tried first" },
-    form: { key: "priority" },
+    form: { label: "priority", help: "priorityHelp", problem: "badPriority" },
   },
   weight: {
     kind: "whole",
@@ -122,7 +133,7 @@ export const CHANNEL_FIELDS = {
     about: "Share among channels of equal priority; one below 0 becomes 0.",
     document: { member: "weight", schema: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))) },
     flag: { argument: "<number>", about: "share inside a priority" },
-    form: { key: "weight", least: 0 },
+    form: { label: "weight", help: "weightHelp", problem: "badWeight", least: 0 },
   },
   max_input_tokens: {
     kind: "whole",
@@ -132,7 +143,7 @@ export const CHANNEL_FIELDS = {
     about: "Longest prompt that the channel accepts; 0 = any.",
     isRelayed: true,
     document: { member: "maxInputTokens" },
-    form: { key: "maxInput", isBlankInitially: true },
+    form: { label: "maxInput", help: "maxInputHelp", problem: "badMaxInput", isBlankInitially: true },
   },
   cost_ratio: {
     kind: "decimal",
@@ -143,7 +154,7 @@ export const CHANNEL_FIELDS = {
     isRelayed: true,
     document: { member: "costRatio" },
     flag: { argument: "<number>", about: "what is paid, relative to the list price" },
-    form: { key: "costRatio" },
+    form: { label: "costRatio", help: "costRatioHelp", problem: "badCostRatio" },
   },
   tag: {
     kind: "text",
@@ -154,7 +165,7 @@ export const CHANNEL_FIELDS = {
     isNullable: true,
     document: { member: "tag" },
     flag: { argument: "<name>" },
-    form: { key: "tag" },
+    form: {},
   },
   test_model: {
     kind: "text",
@@ -165,7 +176,7 @@ export const CHANNEL_FIELDS = {
     isRelayed: true,
     document: { member: "testModel" },
     flag: { argument: "<name>" },
-    form: { key: "testModel" },
+    form: {},
   },
   other: {
     kind: "text",
@@ -176,7 +187,7 @@ export const CHANNEL_FIELDS = {
     isRelayed: true,
     document: { member: "other" },
     flag: { argument: "<text>", about: "region, version or another setting that the type requires" },
-    form: { key: "other" },
+    form: {},
   },
   openai_organization: {
     kind: "text",
@@ -185,7 +196,7 @@ export const CHANNEL_FIELDS = {
     initial: "",
     about: "Organization header for OpenAI.",
     document: { member: "openaiOrganization" },
-    form: { key: "organization" },
+    form: {},
   },
   model_mapping: {
     kind: "object",
@@ -195,7 +206,7 @@ export const CHANNEL_FIELDS = {
     about: "JSON object text: asked name to upstream name.",
     document: { member: "modelMapping", schema: textMap, about: "Asked name to upstream name." },
     flag: { argument: "<json>", about: "JSON object, or @file" },
-    form: { key: "mapping" },
+    form: { problem: "badMapping" },
   },
   status_code_mapping: {
     kind: "object",
@@ -205,7 +216,7 @@ export const CHANNEL_FIELDS = {
     about: "JSON object text: upstream status to client status.",
     document: { member: "statusCodeMapping", schema: textMap, about: "Upstream status to client status." },
     flag: { argument: "<json>", about: "JSON object, or @file" },
-    form: { key: "statusMapping" },
+    form: { problem: "badStatusMapping" },
   },
   auto_ban: {
     kind: "flag",
@@ -214,7 +225,7 @@ export const CHANNEL_FIELDS = {
     initial: 1,
     about: "1 = the gateway may disable it, 0 = never.",
     document: { member: "autoBan", schema: flag, about: "True: the gateway may disable it." },
-    form: { key: "autoBan" },
+    form: {},
   },
   setting: {
     kind: "object",
@@ -293,7 +304,7 @@ export type ChannelColumns = {
     | (Fields[F] extends { readonly isNullable: true } ? null : never);
 };
 
-type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+export type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
@@ -303,8 +314,8 @@ export type RelayedFields = {
 };
 
 /** Returns `maxInputTokens` for `max_input_tokens`. */
-function toCamelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export function toCamelCase<S extends string>(name: S): CamelCase<S> {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<S>;
 }
 
 const RELAYED = listChannelFields("isRelayed").map((name) => [name, toCamelCase(name)] as const);

@@ -46,7 +46,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
   const form = withDefaults(DEFAULTS, withSecrets(input, source));
   if (form.name.trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
   const type = checkType(form.type, isType);
-  const group = joinGroups(input) ?? "";
+  const group = joinGroups(input) ?? DEFAULTS.group;
   return storedFields({ ...form, group, status: newStatus(input.status) }, { type, stored: source }) as ChannelFields;
 }
 

@@ -1,11 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { CHANNEL_STATUS, ROLE, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
+import {
+  CHANNEL_FIELDS,
+  CHANNEL_STATUS,
+  listChannelFields,
+  ROLE,
+  splitList,
+  type ChannelInput,
+  type ChannelSpec,
+} from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { hintedText, restoredText } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
-import { secretPath } from "../../storage/secrets/channel-texts.ts";
+import { SECRET_COLUMNS, secretPath } from "../../storage/secrets/channel-texts.ts";
 import { destinationCheck } from "../channels/destination.ts";
 import { changedFields, newFields, storedKey, type TypeCheck } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
@@ -19,34 +27,17 @@ export interface ChannelKindDeps {
   readonly providers: readonly ProviderAdapter[];
 }
 
-/** Members of a channel's form, by their names in documents. */
-const MEMBERS = {
-  displayName: "name",
-  baseUrl: "base_url",
-  models: "models",
-  groups: "group",
-  priority: "priority",
-  weight: "weight",
-  enabled: "status",
-  autoBan: "auto_ban",
-  testModel: "test_model",
-  openaiOrganization: "openai_organization",
-  tag: "tag",
-  other: "other",
-  modelMapping: "model_mapping",
-  statusCodeMapping: "status_code_mapping",
-  settings: "setting",
-  paramOverride: "param_override",
-  headerOverride: "header_override",
-  maxInputTokens: "max_input_tokens",
-  costRatio: "cost_ratio",
-  key: "key",
-} as const satisfies Partial<Record<keyof ChannelSpec, keyof ChannelInput>>;
+const DOCUMENTED = listChannelFields("document");
 
-export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = MEMBERS;
+/** Members of a channel's form, by their names in documents. */
+export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(DOCUMENTED.map((column) => [CHANNEL_FIELDS[column].document.member, column])),
+  key: "key",
+};
 
 /** Fields that are stored as JSON texts, which may contain hints in place of secrets. */
-const OBJECTS = ["settings", "paramOverride", "headerOverride"] as const;
+const OBJECTS = SECRET_COLUMNS.map((column) => ({ column, member: CHANNEL_FIELDS[column].document.member }));
+type ObjectField = (typeof OBJECTS)[number];
 
 export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
   const { channels, providers } = deps;
@@ -60,8 +51,8 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     kind: "Channel",
     secrets: new Set(["key"]),
     secretPath(field) {
-      const object = OBJECTS.find((one) => one === field);
-      return object && [field, ...secretPath(MEMBERS[object])];
+      const object = OBJECTS.find(({ member }) => member === field);
+      return object && [field, ...secretPath(object.column)];
     },
     desired(name, spec) {
       const type = requireType(name, spec, providers);
@@ -119,7 +110,7 @@ async function createChannel(
 function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCheck): void {
   // Hints of an export represent stored values; only a change or a new channel finds out that they are missing.
   const form: Record<string, unknown> = { ...toChannelInput(spec) };
-  for (const field of OBJECTS) if (holdsHints(spec, field)) delete form[MEMBERS[field]];
+  for (const field of OBJECTS) if (holdsHints(spec, field)) delete form[field.column];
   const models = (spec.models ?? ["any"]).join(",");
   try {
     newFields({ ...form, type, name: spec.displayName ?? name, models }, isType);
@@ -161,33 +152,43 @@ async function findChannelByName(
 
 /** Returns the members of the form that the document sets. */
 function toChannelInput(spec: ChannelSpec): ChannelInput {
-  const form: Record<string, unknown> = {
-    name: spec.displayName,
-    base_url: spec.baseUrl,
-    models: spec.models?.join(","),
-    group: spec.groups?.join(","),
-    priority: spec.priority,
-    weight: spec.weight,
-    status:
-      spec.enabled === undefined ? undefined : spec.enabled ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand,
-    auto_ban: spec.autoBan === undefined ? undefined : Number(spec.autoBan),
-    test_model: spec.testModel,
-    openai_organization: spec.openaiOrganization,
-    tag: spec.tag,
-    other: spec.other,
-    model_mapping: mapText(spec.modelMapping),
-    status_code_mapping: mapText(spec.statusCodeMapping),
-    setting: mapText(spec.settings),
-    param_override: mapText(spec.paramOverride),
-    header_override: mapText(spec.headerOverride),
-    max_input_tokens: spec.maxInputTokens,
-    cost_ratio: spec.costRatio,
-  };
-  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as ChannelInput;
+  const members = DOCUMENTED.map((column) => {
+    const { kind, document } = CHANNEL_FIELDS[column];
+    const value = spec[document.member];
+    return [column, value === undefined ? undefined : CONVERSIONS[kind].toColumn(value)] as const;
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as ChannelInput;
 }
 
-function mapText(map: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  if (map === undefined) return undefined;
+interface Conversion {
+  /** Converts the value of a document. */
+  toColumn(value: unknown): unknown;
+  toMember(stored: string | number | null): unknown;
+}
+
+const AS_IT_IS: Conversion = { toColumn: (value) => value, toMember: (stored) => stored ?? "" };
+
+const CONVERSIONS: Readonly<Record<(typeof CHANNEL_FIELDS)[(typeof DOCUMENTED)[number]]["kind"], Conversion>> = {
+  text: AS_IT_IS,
+  whole: AS_IT_IS,
+  decimal: AS_IT_IS,
+  list: {
+    toColumn: (value) => (value as readonly string[]).join(","),
+    toMember: (stored) => splitList(String(stored)),
+  },
+  flag: { toColumn: Number, toMember: (stored) => stored !== 0 },
+  object: {
+    toColumn: (value) => mapText(value as Readonly<Record<string, unknown>>),
+    toMember: (stored) => parseObject(String(stored ?? "")) ?? {},
+  },
+  state: {
+    toColumn: (isOn) => (isOn === true ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand),
+    // A channel that the system disabled is still meant to be enabled.
+    toMember: (status) => status !== CHANNEL_STATUS.disabledByHand,
+  },
+};
+
+function mapText(map: Readonly<Record<string, unknown>>): string {
   return Object.keys(map).length === 0 ? "" : JSON.stringify(map);
 }
 
@@ -203,43 +204,31 @@ function toWantedFields(spec: ChannelSpec, type: number): Fields {
 }
 
 function toFields(row: ChannelRow, providers: readonly ProviderAdapter[]): Fields {
+  const members = DOCUMENTED.map((column) => {
+    const { kind, document } = CHANNEL_FIELDS[column];
+    return [document.member, CONVERSIONS[kind].toMember(row[column])] as const;
+  });
   return {
     type: providers.find(({ type }) => type === row.type)?.id ?? String(row.type),
-    displayName: row.name,
-    baseUrl: row.base_url,
-    models: splitList(row.models),
-    groups: splitList(row.group),
-    priority: row.priority,
-    weight: row.weight,
-    // A channel that the system disabled is still meant to be enabled.
-    enabled: row.status !== CHANNEL_STATUS.disabledByHand,
-    autoBan: row.auto_ban !== 0,
-    testModel: row.test_model,
-    openaiOrganization: row.openai_organization,
-    tag: row.tag ?? "",
-    other: row.other,
-    modelMapping: parseObject(row.model_mapping) ?? {},
-    statusCodeMapping: parseObject(row.status_code_mapping) ?? {},
-    ...Object.fromEntries(OBJECTS.map((field) => [field, shownObject(row, field)])),
-    maxInputTokens: row.max_input_tokens,
-    costRatio: row.cost_ratio,
+    ...Object.fromEntries(members),
+    ...Object.fromEntries(OBJECTS.map((field) => [field.member, shownObject(row, field)])),
   };
 }
 
-function shownObject(row: ChannelRow, field: (typeof OBJECTS)[number]): Fields {
-  const column = MEMBERS[field];
+function shownObject(row: ChannelRow, { column }: ObjectField): Fields {
   return parseObject(hintedText(row[column] ?? "", secretPath(column))) ?? {};
 }
 
-function holdsHints(spec: ChannelSpec, field: (typeof OBJECTS)[number]): boolean {
-  return "unknown" in restoredText(JSON.stringify(spec[field] ?? {}), undefined, secretPath(MEMBERS[field]));
+function holdsHints(spec: ChannelSpec, { column, member }: ObjectField): boolean {
+  return "unknown" in restoredText(JSON.stringify(spec[member] ?? {}), undefined, secretPath(column));
 }
 
 /** Returns the missing secrets: hints of an export have no meaning for a channel that does not exist yet. */
 function lackingSecrets(spec: ChannelSpec): string {
   const fields = OBJECTS.filter((field) => holdsHints(spec, field));
   if (fields.length === 0) return "";
-  return `a new channel needs the secrets themselves in place of **** in ${fields.join(" and ")}`;
+  const members = fields.map(({ member }) => member).join(" and ");
+  return `a new channel needs the secrets themselves in place of **** in ${members}`;
 }
 
 /**
@@ -247,15 +236,14 @@ function lackingSecrets(spec: ChannelSpec): string {
  * change is detected.
  */
 function comparedObjects(row: ChannelRow, spec: ChannelSpec): Fields {
-  const written = OBJECTS.filter((field) => spec[field] !== undefined);
-  return Object.fromEntries(written.map((field) => [field, comparedObject(row, spec, field)]));
+  const written = OBJECTS.filter(({ member }) => spec[member] !== undefined);
+  return Object.fromEntries(written.map((field) => [field.member, comparedObject(row, spec, field)]));
 }
 
-function comparedObject(row: ChannelRow, spec: ChannelSpec, field: (typeof OBJECTS)[number]): unknown {
-  const column = MEMBERS[field];
+function comparedObject(row: ChannelRow, spec: ChannelSpec, { column, member }: ObjectField): unknown {
   const stored = parseObject(row[column] ?? "") ?? {};
-  const restored = restoredText(JSON.stringify(spec[field]), row[column], secretPath(column));
-  return "text" in restored && isDeepStrictEqual(JSON.parse(restored.text), stored) ? spec[field] : stored;
+  const restored = restoredText(JSON.stringify(spec[member]), row[column], secretPath(column));
+  return "text" in restored && isDeepStrictEqual(JSON.parse(restored.text), stored) ? spec[member] : stored;
 }
 
 async function exported({ database, channels, providers }: ChannelKindDeps): Promise<ExportedRow[]> {
