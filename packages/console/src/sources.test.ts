@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { CHANNEL_FIELDS, type ChannelField } from "@fairway/wire";
 import { expect, test } from "vitest";
 
 const root = import.meta.dirname;
@@ -58,7 +59,10 @@ test("every English text is used", () => {
     const sources = files.filter(
       (name) => scopes.some((scope) => name.startsWith(scope)) && !name.includes("/locale/"),
     );
-    const code = sources.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+    const declared = Object.values<ChannelField>(CHANNEL_FIELDS).map(({ form }) => form);
+    const code = [...sources.map((name) => readFileSync(join(root, name), "utf8")), JSON.stringify(declared)].join(
+      "\n",
+    );
     const keys = [...readFileSync(join(root, file), "utf8").matchAll(/^  (\w+):/gm)].map((match) => match[1] ?? "");
     const unused = keys.filter(
       (key) => !code.includes(`"${key}"`) && !/(Body|Action|Key)$/.test(key) && !/^role\d+$/.test(key),

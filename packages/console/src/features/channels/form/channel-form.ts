@@ -1,110 +1,69 @@
-import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
+import {
+  CHANNEL_FIELDS,
+  listChannelFields,
+  splitList,
+  type Channel,
+  type ChannelField,
+  type ChannelInput,
+} from "@fairway/wire";
 import { parseObject } from "../../../lib/text/json.ts";
 
+const FIELDS = listChannelFields("form");
+type FieldName = (typeof FIELDS)[number];
+type Declaration<F extends FieldName> = (typeof CHANNEL_FIELDS)[F];
+/** The fields that the form edits as numbers with texts of their own. */
+export type NumberFieldName = {
+  [F in FieldName]: Declaration<F>["form"] extends { readonly label: string } ? F : never;
+}[FieldName];
+type DraftValue<Kind> = Kind extends "list" ? string[] : Kind extends "flag" ? boolean : string;
+type FieldDraft = { -readonly [F in FieldName]: DraftValue<Declaration<F>["kind"]> };
+
 /** The state of the drawer while a channel is edited; numbers stay as typed. */
-export interface ChannelDraft {
-  type: string;
-  name: string;
+export interface ChannelDraft extends FieldDraft {
   key: string;
   /** Whether each line of the key creates a channel, or all lines are keys of one channel. */
   keysAs: "channels" | "one";
-  base_url: string;
-  other: string;
-  openai_organization: string;
-  models: string[];
-  group: string[];
-  tag: string;
-  priority: string;
-  weight: string;
-  /** Empty = no limit. */
-  max_input_tokens: string;
-  cost_ratio: string;
-  model_mapping: string;
-  status_code_mapping: string;
-  auto_ban: boolean;
-  test_model: string;
 }
 
-/** OpenAI. */
-const DEFAULT_TYPE = 1;
-/** Vertex AI: its key is a document of many lines. */
+/** Returns the values of the form for those of a channel; absent ones are initial. */
+function toDraft(values: Partial<Channel>): FieldDraft {
+  const drafts = FIELDS.map((name) => {
+    const field: ChannelField = CHANNEL_FIELDS[name];
+    return [name, toDraftValue(field, values[name] ?? field.initial)] as const;
+  });
+  return Object.fromEntries(drafts) as unknown as FieldDraft;
+}
 
-export const EMPTY_CHANNEL: ChannelDraft = {
-  type: String(DEFAULT_TYPE),
-  name: "",
-  key: "",
-  keysAs: "channels",
-  base_url: "",
-  other: "",
-  openai_organization: "",
-  models: [],
-  group: ["default"],
-  tag: "",
-  priority: "0",
-  weight: "0",
-  max_input_tokens: "",
-  cost_ratio: "1",
-  model_mapping: "",
-  status_code_mapping: "",
-  auto_ban: true,
-  test_model: "",
-};
+function toDraftValue(
+  { kind, initial, form }: ChannelField,
+  value: string | number,
+): DraftValue<string> | string[] | boolean {
+  if (kind === "list") return splitList(String(value));
+  if (kind === "flag") return value === 1;
+  return form?.isBlankInitially && value === initial ? "" : String(value);
+}
+
+export const EMPTY_CHANNEL: ChannelDraft = { ...toDraft({}), key: "", keysAs: "channels" };
 
 export function toChannelDraft(channel: Channel): ChannelDraft {
-  return {
-    type: String(channel.type),
-    name: channel.name,
-    key: "",
-    keysAs: "one",
-    base_url: channel.base_url,
-    other: channel.other,
-    openai_organization: channel.openai_organization,
-    models: splitList(channel.models),
-    group: splitList(channel.group),
-    tag: channel.tag ?? "",
-    priority: String(channel.priority),
-    weight: String(channel.weight),
-    max_input_tokens: channel.max_input_tokens === 0 ? "" : String(channel.max_input_tokens),
-    cost_ratio: String(channel.cost_ratio ?? 1),
-    model_mapping: channel.model_mapping,
-    status_code_mapping: channel.status_code_mapping,
-    auto_ban: channel.auto_ban === 1,
-    test_model: channel.test_model,
-  };
+  return { ...toDraft(channel), key: "", keysAs: "one" };
 }
 
 export function toChannelInput(form: ChannelDraft): ChannelInput {
-  return {
-    type: Number(form.type),
-    name: form.name.trim(),
-    key: form.key.trim(),
-    base_url: form.base_url.trim().replace(/\/+$/, ""),
-    other: form.other.trim(),
-    openai_organization: form.openai_organization.trim(),
-    models: form.models.join(","),
-    group: form.group.join(","),
-    tag: form.tag.trim(),
-    priority: Number(form.priority),
-    weight: Math.max(0, Number(form.weight)),
-    max_input_tokens: Number(form.max_input_tokens),
-    cost_ratio: Number(form.cost_ratio),
-    model_mapping: form.model_mapping.trim(),
-    status_code_mapping: form.status_code_mapping.trim(),
-    auto_ban: form.auto_ban ? 1 : 0,
-    test_model: form.test_model.trim(),
-  };
+  const fields = FIELDS.map((name) => [name, toInputValue(CHANNEL_FIELDS[name], form[name])] as const);
+  return { ...Object.fromEntries(fields), key: form.key.trim(), base_url: form.base_url.trim().replace(/\/+$/, "") };
 }
 
-type ChannelProblemKey =
-  | "nameAndKey"
-  | "oneModel"
-  | "badMapping"
-  | "badStatusMapping"
-  | "badPriority"
-  | "badWeight"
-  | "badMaxInput"
-  | "badCostRatio"
-  | "oneKey";
+function toInputValue({ kind, initial }: ChannelField, draft: string | string[] | boolean): string | number {
+  if (typeof draft === "boolean") return draft ? 1 : 0;
+  if (typeof draft !== "string") return draft.join(",");
+  const text = draft.trim();
+  if (kind !== "type" && !isNumeric(kind)) return text;
+  return text === "" ? initial : Number(text);
+}
+
+type ProblemKey<F extends FieldName> = Declaration<F>["form"] extends { readonly problem: infer Key } ? Key : never;
+type ChannelProblemKey = "nameAndKey" | "oneModel" | { [F in FieldName]: ProblemKey<F> }[FieldName];
 
 export type ChannelProblems = Partial<Record<keyof ChannelDraft, ChannelProblemKey>>;
 
@@ -112,8 +71,19 @@ function isObjectText(text: string): boolean {
   return text.trim() === "" || parseObject(text) !== undefined;
 }
 
-function isWhole(text: string, least: number): boolean {
-  return /^-?\d+$/.test(text.trim()) && Number(text) >= least;
+const NUMBERS = { whole: /^-?\d+$/, decimal: /^\d{1,9}(\.\d{1,9})?$/ } as const;
+
+function isNumeric(kind: ChannelField["kind"]): kind is keyof typeof NUMBERS {
+  return kind in NUMBERS;
+}
+
+/** Returns true if the text of a field is blank where that is allowed, or one that calls accept. */
+function isValid({ kind, input, form }: ChannelField, text: string): boolean {
+  if (kind === "object") return isObjectText(text);
+  const trimmed = text.trim();
+  if (!isNumeric(kind) || (trimmed === "" && form?.isBlankInitially)) return true;
+  const number = Number(trimmed);
+  return NUMBERS[kind].test(trimmed) && number >= (form?.least ?? number) && input.safeParse(number).success;
 }
 
 /** Validates the form; problems are keys of this feature's texts. */
@@ -122,20 +92,17 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   if (isNew && form.name.trim() === "") problems.name = "nameAndKey";
   if (isNew && form.key.trim() === "") problems.key = "nameAndKey";
   if (form.models.length === 0) problems.models = "oneModel";
-  if (!isObjectText(form.model_mapping)) problems.model_mapping = "badMapping";
-  if (!isObjectText(form.status_code_mapping)) problems.status_code_mapping = "badStatusMapping";
-  return { ...problems, ...checkNumbers(form) };
+  return { ...problems, ...checkFields(form) };
 }
 
-function checkNumbers(form: ChannelDraft): ChannelProblems {
-  const problems: ChannelProblems = {};
-  if (!isWhole(form.priority, LOWEST_PRIORITY)) problems.priority = "badPriority";
-  if (!isWhole(form.weight, 0)) problems.weight = "badWeight";
-  if (form.max_input_tokens.trim() !== "" && !isWhole(form.max_input_tokens, 0)) {
-    problems.max_input_tokens = "badMaxInput";
-  }
-  if (!/^\d{1,6}(\.\d{1,9})?$/.test(form.cost_ratio.trim())) problems.cost_ratio = "badCostRatio";
-  return problems;
+function checkFields(form: ChannelDraft): ChannelProblems {
+  const wrong = FIELDS.flatMap((name) => {
+    const field: ChannelField = CHANNEL_FIELDS[name];
+    const draft = form[name];
+    const isWrong = field.form?.problem !== undefined && typeof draft === "string" && !isValid(field, draft);
+    return isWrong ? [[name, field.form.problem] as const] : [];
+  });
+  return Object.fromEntries(wrong) as ChannelProblems;
 }
 
 /** Counts the keys of a form: one per line, unless the whole text is one file or one JSON document. */

@@ -1,4 +1,4 @@
-import type { Channel, ChannelType } from "@fairway/wire";
+import { CHANNEL_FIELDS, type Channel, type ChannelType } from "@fairway/wire";
 import { SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import type { Form } from "../../../lib/use-form.ts";
@@ -8,7 +8,7 @@ import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { groupsQuery } from "../../../session/groups.ts";
 import { typesQuery } from "../api.ts";
 import { usualModelsQuery } from "../form-api.ts";
-import { countKeys, type ChannelDraft } from "./channel-form.ts";
+import { countKeys, type ChannelDraft, type NumberFieldName } from "./channel-form.ts";
 import { sectionAnchor } from "./section-index.tsx";
 import { useTexts } from "../texts.ts";
 import { PairsField } from "../../../ui/form/rows/pairs-field.tsx";
@@ -147,9 +147,29 @@ export function Connection({ form, channel }: SectionProps) {
   );
 }
 
+interface NumberFieldProps extends Pick<SectionProps, "form"> {
+  readonly name: NumberFieldName;
+  readonly placeholder?: string;
+}
+
+/** A number whose texts the declaration of the field names. */
+function NumberField({ form, name, placeholder }: NumberFieldProps) {
+  const t = useTexts();
+  const { label, help } = CHANNEL_FIELDS[name].form;
+  return (
+    <TextField
+      label={t(label)}
+      {...(placeholder !== undefined && { placeholder })}
+      help={t(help)}
+      {...form.input(name)}
+      onBlur={() => form.touch(name)}
+    />
+  );
+}
+
 export function Routing({ form }: SectionProps) {
   const t = useTexts();
-  const { values, errors, set, touch } = form;
+  const { values, errors, set } = form;
   const groups = useQuery(groupsQuery).data ?? [];
   return (
     <FormSection title={t("sectionRouting")} anchor={sectionAnchor("sectionRouting")}>
@@ -164,32 +184,11 @@ export function Routing({ form }: SectionProps) {
       />
       <TextField label={t("tag")} help={t("tagHelp")} {...form.input("tag")} />
       <SimpleGrid columns={2} gap="4">
-        <TextField
-          label={t("priority")}
-          help={t("priorityHelp")}
-          {...form.input("priority")}
-          onBlur={() => touch("priority")}
-        />
-        <TextField
-          label={t("weight")}
-          help={t("weightHelp")}
-          {...form.input("weight")}
-          onBlur={() => touch("weight")}
-        />
+        <NumberField form={form} name="priority" />
+        <NumberField form={form} name="weight" />
       </SimpleGrid>
-      <TextField
-        label={t("maxInput")}
-        placeholder={t("maxInputNone")}
-        help={t("maxInputHelp")}
-        {...form.input("max_input_tokens")}
-        onBlur={() => touch("max_input_tokens")}
-      />
-      <TextField
-        label={t("costRatio")}
-        help={t("costRatioHelp")}
-        {...form.input("cost_ratio")}
-        onBlur={() => touch("cost_ratio")}
-      />
+      <NumberField form={form} name="max_input_tokens" placeholder={t("maxInputNone")} />
+      <NumberField form={form} name="cost_ratio" />
     </FormSection>
   );
 }
