@@ -1,10 +1,11 @@
+import { CHANNEL_FIELDS } from "@fairway/wire";
+
 const SECRET = /key|token|password|secret|cookie|authorization|^code$|^value$|^config$|^variables$/i;
 /** Names that contain such a word but hold no secret. */
-const HARMLESS =
-  /^(key_count|key_hint|multi_key|max_input_tokens|prompt_tokens|completion_tokens|token_name|keyword|tokens)$/i;
+const HARMLESS = /^(key_count|key_hint|multi_key|prompt_tokens|completion_tokens|token_name|keyword|tokens)$/i;
 
 function isSecret(name: string): boolean {
-  return SECRET.test(name) && !HARMLESS.test(name);
+  return SECRET.test(name) && !HARMLESS.test(name) && !Object.hasOwn(CHANNEL_FIELDS, name);
 }
 
 /** Returns an address without the secrets of its query. */

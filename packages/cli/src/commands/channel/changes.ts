@@ -1,4 +1,5 @@
 import {
+  CHANNEL_FIELDS,
   CHANNEL_STATUS,
   channelCopy,
   channelCreate,
@@ -8,8 +9,12 @@ import {
   channelGet,
   channelList,
   channelUpdate,
+  listChannelFields,
   splitList,
+  toCamelCase,
+  type CamelCase,
   type Channel,
+  type ChannelFieldWith,
   type ChannelInput,
   type Client,
 } from "@fairway/wire";
@@ -22,16 +27,10 @@ import type { SessionClient } from "../../session/session.ts";
 import { channelRows, CHANNELS, statusNumber, resolveChannelType } from "./channel.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 
-interface Settings {
-  readonly baseUrl?: string;
-  readonly priority?: number;
-  readonly weight?: number;
-  readonly costRatio?: number;
-  readonly tag?: string;
-  readonly testModel?: string;
-  readonly other?: string;
-  readonly modelMapping?: string;
-  readonly statusCodeMapping?: string;
+/** Flags by their names in camel case, such as `baseUrl` of `--base-url`. */
+type FlagOptions = { readonly [F in ChannelFieldWith<"flag"> as CamelCase<F>]?: string | number };
+
+interface Settings extends FlagOptions {
   readonly autoBan?: boolean;
   readonly keyFile?: string;
   readonly keyStdin?: boolean;
@@ -128,26 +127,19 @@ async function readKey({ keyFile, keyStdin }: Settings): Promise<string | undefi
 }
 
 /** Returns the channel fields that the flags set. */
-function buildChannelInput(options: Settings): ChannelInput {
-  const { baseUrl, priority, weight, costRatio, tag, testModel, other, autoBan } = options;
-  const fields = {
-    base_url: baseUrl,
-    priority,
-    weight,
-    cost_ratio: costRatio,
-    tag,
-    test_model: testModel,
-    other,
-    model_mapping: readTextOrFile(options.modelMapping, "--model-mapping"),
-    status_code_mapping: readTextOrFile(options.statusCodeMapping, "--status-code-mapping"),
-    auto_ban: autoBan === undefined ? undefined : Number(autoBan),
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function buildChannelInput({ autoBan, ...options }: Settings): ChannelInput {
+  const fields = listChannelFields("flag").map((name) => {
+    const value = options[toCamelCase(name)];
+    const isText = CHANNEL_FIELDS[name].kind === "object" && typeof value === "string";
+    return [name, isText ? readTextOrFile(value, `--${name.replaceAll("_", "-")}`) : value] as const;
+  });
+  const flags = [...fields, ["auto_ban", autoBan === undefined ? undefined : Number(autoBan)] as const];
+  return Object.fromEntries(flags.filter(([, value]) => value !== undefined));
 }
 
 /** Reads `@file` as the content of that file. */
-function readTextOrFile(value: string | undefined, source: string): string | undefined {
-  return value?.startsWith("@") ? readTextFile(value.slice(1), source) : value;
+function readTextOrFile(value: string, source: string): string {
+  return value.startsWith("@") ? readTextFile(value.slice(1), source) : value;
 }
 
 export interface ChannelUpdateOptions extends Settings {

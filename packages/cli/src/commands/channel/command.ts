@@ -1,3 +1,4 @@
+import { CHANNEL_FIELDS, listChannelFields, type ChannelField } from "@fairway/wire";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
@@ -69,17 +70,17 @@ function reading(channel: Command, { client, output, resolveId }: CommandContext
   examples(types, "fairway channel types");
 }
 
+/** Readers of the values of flags, by the kind of their field. */
+const READERS: Partial<Record<ChannelField["kind"], (text: string) => number>> = { whole: integer, decimal };
+
 function withSettings(command: Command): Command {
+  for (const name of listChannelFields("flag")) {
+    const { kind, flag }: ChannelField = CHANNEL_FIELDS[name];
+    const option = new Option(`--${name.replaceAll("_", "-")} ${flag?.argument}`, flag?.about);
+    const reader = READERS[kind];
+    command.addOption(reader ? option.argParser(reader) : option);
+  }
   return command
-    .option("--base-url <url>", "instead of the provider's own")
-    .option("--priority <number>", "higher is tried first", integer)
-    .option("--weight <number>", "share inside a priority", integer)
-    .option("--cost-ratio <number>", "what is paid, relative to the list price", decimal)
-    .option("--tag <name>")
-    .option("--test-model <name>")
-    .option("--other <text>", "region, version or another setting that the type requires")
-    .option("--model-mapping <json>", "JSON object, or @file")
-    .option("--status-code-mapping <json>", "JSON object, or @file")
     .option("--no-auto-ban", "never disable the channel automatically")
     .option("--key-file <path>", "file that holds the key; of several, one a line, `create` makes several channels")
     .addOption(

@@ -1,4 +1,4 @@
-import { channelGet, channelUpdate, type Channel } from "@fairway/wire";
+import { CHANNEL_FIELD_NAMES, channelGet, channelUpdate } from "@fairway/wire";
 import { parse, stringify } from "yaml";
 import type { Io } from "../../core/io.ts";
 import { editText } from "../../terminal/editor.ts";
@@ -7,26 +7,7 @@ import type { Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 
 /** Fields that the editor shows, in the order of the console's form, without the key. */
-const FIELDS = [
-  "name",
-  "type",
-  "models",
-  "group",
-  "base_url",
-  "priority",
-  "weight",
-  "tag",
-  "auto_ban",
-  "test_model",
-  "other",
-  "openai_organization",
-  "model_mapping",
-  "status_code_mapping",
-  "max_input_tokens",
-  "cost_ratio",
-  "param_override",
-  "setting",
-] as const satisfies readonly (keyof Channel)[];
+const FIELDS = CHANNEL_FIELD_NAMES.filter((name) => name !== "status");
 
 type Fields = Record<string, unknown>;
 

@@ -1,4 +1,6 @@
 import {
+  CHANNEL_FIELD_NAMES,
+  CHANNEL_FIELDS,
   CHANNEL_STATUS,
   channelCreate,
   channelList,
@@ -10,18 +12,16 @@ import {
   hasForeignHeaders,
   isBlank,
   splitList,
+  type ChannelInput,
 } from "@fairway/wire";
 import { rowsUpTo } from "../paging.ts";
 import { objectIn } from "../../core/json.ts";
 import { attempt, noteColumns, readNumber, readText, type Carry, type ForeignRow } from "./carry.ts";
 
 /** Columns that are read here, and those that only describe the past of the channel there. */
-const KNOWN = [
-  ..."id type name status models group base_url other openai_organization test_model model_mapping".split(" "),
-  ..."status_code_mapping priority weight auto_ban tag setting param_override header_override max_input_tokens cost_ratio config key".split(
-    " ",
-  ),
-  ..."created_time test_time response_time balance balance_updated_time used_quota other_info".split(" "),
+const KNOWN: readonly string[] = [
+  ...CHANNEL_FIELD_NAMES,
+  ..."id key config created_time test_time response_time balance balance_updated_time used_quota other_info".split(" "),
 ];
 
 /** `keys` are those that the caller knows, by the channel's name or number on the other gateway. */
@@ -123,22 +123,18 @@ function convertSettings(carry: Carry, row: ForeignRow, name: string) {
   // A text that is not an object never worked there either.
   const objectText = (name: string) =>
     Object.keys(objectIn(readText(row, name)) ?? {}).length > 0 ? readText(row, name) : "";
+  const fields = CHANNEL_FIELD_NAMES.map((field) => {
+    const { kind, initial } = CHANNEL_FIELDS[field];
+    if (kind === "object") return [field, objectText(field)];
+    return [field, typeof initial === "number" ? readNumber(row, field, initial) : readText(row, field)];
+  });
   return {
+    ...(Object.fromEntries(fields) as ChannelInput),
     group: [...new Set(groups)].join(","),
     other: kind === "one-api" ? compatibleOther(parseConfig(row), readText(row, "other")) : readText(row, "other"),
-    openai_organization: readText(row, "openai_organization"),
-    test_model: readText(row, "test_model"),
-    model_mapping: objectText("model_mapping"),
-    status_code_mapping: objectText("status_code_mapping"),
-    param_override: objectText("param_override"),
     setting: convertSetting(carry, row, name),
     header_override: convertHeaders(carry, row, name),
-    tag: readText(row, "tag"),
-    priority: readNumber(row, "priority"),
     weight: Math.max(0, readNumber(row, "weight")),
-    auto_ban: readNumber(row, "auto_ban", 1),
-    max_input_tokens: readNumber(row, "max_input_tokens"),
-    cost_ratio: readNumber(row, "cost_ratio", 1),
   };
 }
 
