@@ -1,7 +1,7 @@
 // The fields of a channel that people set, each declared once. Calls, columns, checks, copies, documents, the resource
 // definition of Kubernetes, flags of the command line, the form of the console and the reference derive from this table.
-import * as z from "zod/mini";
-import { textUpTo } from "../core/characters.ts";
+// It has no schemas, because the command line reads its flags at the start of every command; `channel-shapes.ts` builds
+// the schemas.
 
 /** The lowest priority that a channel may have. */
 export const LOWEST_PRIORITY = -999;
@@ -26,12 +26,23 @@ interface ChannelFormField {
   readonly isBlankInitially?: true;
 }
 
+interface ChannelDocumentField {
+  readonly member: string;
+  /** Bounds that differ from those of calls: of a number, of the characters of a text, or of the items of a list. */
+  readonly least?: number;
+  readonly most?: number;
+  /** True if the values of an object may be other than text. */
+  readonly hasAnyValues?: true;
+  readonly about?: string;
+}
+
 export interface ChannelField {
   readonly kind: FieldKind;
-  /** Checks the value that a call sends. */
-  readonly input: z.ZodMiniType;
-  /** The value in answers; optional if older gateways lack it. */
-  readonly shown: z.ZodMiniType;
+  /** The lowest number, and the largest number or length of the text, that a call may send. */
+  readonly least?: number;
+  readonly most?: number;
+  /** True if answers of older gateways lack it. */
+  readonly isNew?: true;
   /** The value of a new channel whose form lacks it. */
   readonly initial: string | number;
   readonly about: string;
@@ -41,32 +52,23 @@ export interface ChannelField {
   readonly isRelayed?: true;
   /** JSON text whose members may be secrets; a path leads to them if the rules need one. */
   readonly secretsAt?: readonly string[];
-  /** The member of documents; its schema is that of calls unless it has its own. */
-  readonly document?: { readonly member: string; readonly schema?: z.ZodMiniType; readonly about?: string };
+  /** The member of documents. */
+  readonly document?: ChannelDocumentField;
   /** The flag of `fairway channel create` and `update`. */
   readonly flag?: { readonly argument: string; readonly about?: string };
   /** Present if the console's form has the field. */
   readonly form?: ChannelFormField;
 }
 
-const longText = textUpTo(512 * 1024);
-const name191 = textUpTo(191);
-const text = z.string();
-const whole = z.int();
-/** Names that are stored comma-separated. */
-const names = z.array(
-  text.check(z.refine((name) => !name.includes(","), "one name; write names with a comma between as two items")),
-);
-const textMap = z.optional(z.record(text, text));
-const anyMap = z.optional(z.record(text, z.unknown()));
-const flag = z.optional(z.boolean());
+/** Characters of a long text. */
+const LONG = 512 * 1024;
+/** The largest number of some columns. */
+const MAX_INTEGER = 2_147_483_647;
 
 /** In the order of the form, which is the order of editors and exports. */
 export const CHANNEL_FIELDS = {
   type: {
     kind: "type",
-    input: whole,
-    shown: whole,
     initial: 1,
     about: "Number of the provider: GET /api/channel/types.",
     isRelayed: true,
@@ -74,18 +76,16 @@ export const CHANNEL_FIELDS = {
   },
   name: {
     kind: "text",
-    input: name191,
-    shown: text,
+    most: 191,
     initial: "",
     about: "Name that people gave it.",
     isRelayed: true,
-    document: { member: "displayName", schema: z.optional(name191.check(z.minLength(1))) },
+    document: { member: "displayName", least: 1 },
     form: {},
   },
   base_url: {
     kind: "text",
-    input: textUpTo(512),
-    shown: text,
+    most: 512,
     initial: "",
     about: "Address of the upstream; blank = that of the type.",
     document: { member: "baseUrl" },
@@ -94,30 +94,28 @@ export const CHANNEL_FIELDS = {
   },
   models: {
     kind: "list",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "",
     about: "Comma list of models.",
     document: {
       member: "models",
-      schema: z.optional(names.check(z.minLength(1), z.maxLength(512))),
+      least: 1,
+      most: 512,
       about: "Names of models.",
     },
     form: {},
   },
   group: {
     kind: "list",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "default",
     about: "Comma list of the groups that it serves; in a filter one of them.",
-    document: { member: "groups", schema: z.optional(names), about: "Names of groups." },
+    document: { member: "groups", about: "Names of groups." },
     form: {},
   },
   priority: {
     kind: "whole",
-    input: z.int().check(z.minimum(LOWEST_PRIORITY)),
-    shown: whole,
+    least: LOWEST_PRIORITY,
     initial: 0,
     about: "Channels of the highest one that can serve are tried first.",
     isRelayed: true,
@@ -127,18 +125,17 @@ export const CHANNEL_FIELDS = {
   },
   weight: {
     kind: "whole",
-    input: z.int().check(z.maximum(2_147_483_647)),
-    shown: whole,
+    most: MAX_INTEGER,
     initial: 0,
     about: "Share among channels of equal priority; one below 0 becomes 0.",
-    document: { member: "weight", schema: z.optional(z.int().check(z.minimum(0), z.maximum(2_147_483_647))) },
+    document: { member: "weight", least: 0 },
     flag: { argument: "<number>", about: "share inside a priority" },
     form: { label: "weight", help: "weightHelp", problem: "badWeight", least: 0 },
   },
   max_input_tokens: {
     kind: "whole",
-    input: z.int().check(z.minimum(0), z.maximum(2_147_483_647)),
-    shown: whole,
+    least: 0,
+    most: MAX_INTEGER,
     initial: 0,
     about: "Longest prompt that the channel accepts; 0 = any.",
     isRelayed: true,
@@ -147,8 +144,9 @@ export const CHANNEL_FIELDS = {
   },
   cost_ratio: {
     kind: "decimal",
-    input: z.number().check(z.minimum(0), z.maximum(MAX_COST_RATIO)),
-    shown: z.optional(z.number()),
+    least: 0,
+    most: MAX_COST_RATIO,
+    isNew: true,
     initial: 1,
     about: "What the operator pays, relative to the list price; 1 by default. The strategy `cost` prefers lower ones.",
     isRelayed: true,
@@ -158,8 +156,7 @@ export const CHANNEL_FIELDS = {
   },
   tag: {
     kind: "text",
-    input: name191,
-    shown: z.nullable(text),
+    most: 191,
     initial: "",
     about: "Label that channels share.",
     isNullable: true,
@@ -169,8 +166,7 @@ export const CHANNEL_FIELDS = {
   },
   test_model: {
     kind: "text",
-    input: name191,
-    shown: text,
+    most: 191,
     initial: "",
     about: "Model of the channel test.",
     isRelayed: true,
@@ -180,8 +176,7 @@ export const CHANNEL_FIELDS = {
   },
   other: {
     kind: "text",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "",
     about: "API version, region or the like, depending on the type.",
     isRelayed: true,
@@ -191,8 +186,7 @@ export const CHANNEL_FIELDS = {
   },
   openai_organization: {
     kind: "text",
-    input: name191,
-    shown: text,
+    most: 191,
     initial: "",
     about: "Organization header for OpenAI.",
     document: { member: "openaiOrganization" },
@@ -200,37 +194,34 @@ export const CHANNEL_FIELDS = {
   },
   model_mapping: {
     kind: "object",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "",
     about: "JSON object text: asked name to upstream name.",
-    document: { member: "modelMapping", schema: textMap, about: "Asked name to upstream name." },
+    document: { member: "modelMapping", about: "Asked name to upstream name." },
     flag: { argument: "<json>", about: "JSON object, or @file" },
     form: { problem: "badMapping" },
   },
   status_code_mapping: {
     kind: "object",
-    input: textUpTo(1024),
-    shown: text,
+    most: 1024,
     initial: "",
     about: "JSON object text: upstream status to client status.",
-    document: { member: "statusCodeMapping", schema: textMap, about: "Upstream status to client status." },
+    document: { member: "statusCodeMapping", about: "Upstream status to client status." },
     flag: { argument: "<json>", about: "JSON object, or @file" },
     form: { problem: "badStatusMapping" },
   },
   auto_ban: {
     kind: "flag",
-    input: z.int().check(z.minimum(0), z.maximum(1)),
-    shown: whole,
+    least: 0,
+    most: 1,
     initial: 1,
     about: "1 = the gateway may disable it, 0 = never.",
-    document: { member: "autoBan", schema: flag, about: "True: the gateway may disable it." },
+    document: { member: "autoBan", about: "True: the gateway may disable it." },
     form: {},
   },
   setting: {
     kind: "object",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "",
     about:
       "JSON object text: settings, with hints in place of secrets: `****`, for long ones with their last characters. A hint that is sent back leaves the stored secret unchanged, here and in the next two.",
@@ -238,46 +229,42 @@ export const CHANNEL_FIELDS = {
     secretsAt: [],
     document: {
       member: "settings",
-      schema: anyMap,
+      hasAnyValues: true,
       about: "Settings, replaced as a whole: limits, key_limits, multi_key_mode, proxy and the like.",
     },
   },
   param_override: {
     kind: "object",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "",
     about: "JSON object text: members that replace those of each request.",
     isNullable: true,
     secretsAt: [],
     document: {
       member: "paramOverride",
-      schema: anyMap,
+      hasAnyValues: true,
       about: "Members that replace those of each request, set as a whole.",
     },
   },
   header_override: {
     kind: "object",
-    input: longText,
-    shown: text,
+    most: LONG,
     initial: "",
     about: "JSON object text: headers of every call, with {key} for the key.",
     isNullable: true,
     secretsAt: ["headers"],
     document: {
       member: "headerOverride",
-      schema: textMap,
+
       about: "Headers of every call, set as a whole, with `{key}` for the key.",
     },
   },
   status: {
     kind: "state",
-    input: whole,
-    shown: whole,
     initial: 1,
     about: "1 = enabled, 2 = disabled by hand, 3 = disabled by the gateway.",
     isRelayed: true,
-    document: { member: "enabled", schema: flag, about: "False: disabled by hand." },
+    document: { member: "enabled", about: "False: disabled by hand." },
   },
 } as const satisfies Readonly<Record<string, ChannelField>>;
 
@@ -297,10 +284,15 @@ export function listChannelFields<P extends keyof ChannelField>(property: P): re
   return names as unknown as readonly ChannelFieldWith<P>[];
 }
 
+/** The value that calls send for a field. */
+export type ChannelFieldValue<F extends ChannelFieldName> = Fields[F]["kind"] extends "text" | "list" | "object"
+  ? string
+  : number;
+
 /** The stored value of each field. */
 export type ChannelColumns = {
   readonly [F in ChannelFieldName]:
-    | z.output<Fields[F]["input"]>
+    | ChannelFieldValue<F>
     | (Fields[F] extends { readonly isNullable: true } ? null : never);
 };
 
@@ -325,28 +317,3 @@ export function readRelayedFields(row: Partial<ChannelColumns>): RelayedFields {
   const read = RELAYED.map(([name, member]) => [member, row[name] ?? CHANNEL_FIELDS[name].initial]);
   return Object.fromEntries(read) as RelayedFields;
 }
-
-type ShownShape = { readonly [F in ChannelFieldName]: Fields[F]["shown"] };
-type InputShape = { readonly [F in ChannelFieldName]: z.ZodMiniOptional<Fields[F]["input"]> };
-type InDocuments = ChannelFieldWith<"document">;
-/** The name of a field in documents. */
-export type DocumentMember<F extends InDocuments> = Fields[F]["document"]["member"];
-type DocumentShape = {
-  readonly [F in InDocuments as DocumentMember<F>]: Fields[F]["document"] extends { readonly schema: infer S }
-    ? S
-    : z.ZodMiniOptional<Fields[F]["input"]>;
-};
-
-function mapFields(map: (field: ChannelField) => z.ZodMiniType): Readonly<Record<string, z.ZodMiniType>> {
-  return Object.fromEntries(CHANNEL_FIELD_NAMES.map((name) => [name, map(CHANNEL_FIELDS[name])]));
-}
-
-export const shownChannelFields = mapFields(({ shown }) => shown) as ShownShape;
-export const sentChannelFields = mapFields(({ input }) => z.optional(input)) as InputShape;
-
-export const channelDocumentFields = Object.fromEntries(
-  listChannelFields("document").map((name) => {
-    const { input, document }: ChannelField = CHANNEL_FIELDS[name];
-    return [document?.member, document?.schema ?? z.optional(input)];
-  }),
-) as DocumentShape;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
-import { sentChannelFields, shownChannelFields } from "./channel-fields.ts";
+import { sentChannelFields, shownChannelFields } from "./channel-shapes.ts";
 import { CHANNEL_STATUS } from "../core/constants.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryFlag, queryText } from "../core/envelope.ts";

@@ -6,7 +6,7 @@ import {
   MAX_BUDGET_HOURS,
 } from "../core/budget-terms.ts";
 import * as z from "zod/mini";
-import { channelDocumentFields } from "../channels/channel-fields.ts";
+import { channelDocumentFields } from "../channels/channel-shapes.ts";
 import { textUpTo } from "../core/characters.ts";
 import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";

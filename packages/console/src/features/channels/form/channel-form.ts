@@ -78,12 +78,12 @@ function isNumeric(kind: ChannelField["kind"]): kind is keyof typeof NUMBERS {
 }
 
 /** Returns true if the text of a field is blank where that is allowed, or one that calls accept. */
-function isValid({ kind, input, form }: ChannelField, text: string): boolean {
+function isValid({ kind, least = -Infinity, most = Infinity, form }: ChannelField, text: string): boolean {
   if (kind === "object") return isObjectText(text);
   const trimmed = text.trim();
   if (!isNumeric(kind) || (trimmed === "" && form?.isBlankInitially)) return true;
   const number = Number(trimmed);
-  return NUMBERS[kind].test(trimmed) && number >= (form?.least ?? number) && input.safeParse(number).success;
+  return NUMBERS[kind].test(trimmed) && number >= (form?.least ?? least) && number <= most;
 }
 
 /** Validates the form; problems are keys of this feature's texts. */
