@@ -160,6 +160,7 @@ const SLOW = [
   "packages/gateway/test/management/fuzz.test.ts",
   "packages/gateway/test/relay/cache/response-cache.test.ts",
   "packages/gateway/test/relay/fallback/budget-fallbacks.test.ts",
+  "packages/gateway/test/relay/files/minted-files.test.ts",
   "packages/gateway/test/relay/realtime/session-money.test.ts",
   "packages/gateway/test/relay/responses/response-store-replicas.test.ts",
   "packages/gateway/test/relay/streams/heartbeats.test.ts",

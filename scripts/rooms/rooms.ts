@@ -82,7 +82,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/objects": inOrder(`
     ids stored-object usage store account upstream late-deletion library spool-room read-chunks received-form file-content quota
-    choose-account object-call arriving-object small-json shapes send-upload upload-form related-upload sessions upload-parts uploads stored-files find-files sweep
+    choose-account object-call arriving-object small-json shapes adopt-minted send-upload upload-form related-upload sessions upload-parts uploads stored-files find-files sweep
     handler
   `),
   "packages/gateway/src/webhooks": inOrder(`

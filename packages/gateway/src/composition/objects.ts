@@ -4,6 +4,7 @@ import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import { renameFileModels } from "../batches/files/rename-models.ts";
 import { markKey } from "../objects/account.ts";
+import { adoptMinted } from "../objects/adopt-minted.ts";
 import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
 import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
@@ -40,7 +41,13 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     hashKey: rememberHashes(storage.vault.hashKey),
     clock,
   };
-  const library = createLibrary(stored);
+  const { owners } = pipeline.upstream;
+  const adopting = {
+    ...stored,
+    channels: () => snapshots.current().channels,
+    findNamed: (id: string, userId: number) => owners.find(id, userId),
+  };
+  const library = createLibrary({ ...stored, adopt: (id, viewer) => adoptMinted(id, viewer, adopting) });
   const sweeps = { total: NOTHING, at: 0 };
   // A process that no longer leads must not repeat what it read before.
   metrics.watch({ storedFiles: () => (clock.now() - sweeps.at < 3 * SWEEP_MS ? sweeps.total : NOTHING) });

@@ -20,6 +20,9 @@ export interface LibraryDeps {
   readonly clock: Clock;
 }
 
+/** Finds a file that no row holds, because an answer named it; undefined if no answer to the user did. */
+type Adopt = (id: string, viewer: Viewer) => Promise<StoredObject | undefined>;
+
 /** An object that an upstream made by itself, such as the output of a batch. */
 export interface MadeObject extends ObjectAccount {
   readonly userId: number;
@@ -61,11 +64,11 @@ export interface ObjectLibrary {
   viewAs(caller: Pick<Caller, "userId" | "tokenId">): Viewer;
 }
 
-export function createLibrary(deps: LibraryDeps): ObjectLibrary {
+export function createLibrary(deps: LibraryDeps & { readonly adopt: Adopt }): ObjectLibrary {
   const { store, snapshots, clock } = deps;
   return {
     async find(id, viewer) {
-      const object = isObjectId(id) ? await store.find(id, viewer) : undefined;
+      const object = isObjectId(id) ? ((await store.find(id, viewer)) ?? (await deps.adopt(id, viewer))) : undefined;
       if (!object) throw unknownFile(id);
       if (isExpired(object, seconds(clock))) throw expiredFile(object);
       return object;

@@ -297,7 +297,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
       counter: createTokenCounter(),
       metrics: createMetrics({ version: VERSION }),
       hashKey: parts.vault.hashKey,
-      library: createLibrary({ ...parts, ...stored }),
+      library: createLibrary({ ...parts, ...stored, adopt: () => Promise.resolve(undefined) }),
       random: Math.random,
     }),
     storedFiles: {
