@@ -54,7 +54,8 @@ function openAccount(
 ): OpenAccount | undefined {
   const channel = channels.get(channelId);
   const service = channel && providerByType(channel.type)?.files;
-  if (service?.dialect !== anthropicFiles.dialect || keyIndex >= channel.keys.length) return undefined;
+  if (!channel || service?.dialect !== anthropicFiles.dialect) return undefined;
+  if (keyIndex >= channel.keys.length) return undefined;
   return { channel, keyIndex, service };
 }
 
