@@ -22,7 +22,7 @@ type Kind = (typeof KINDS)[number];
 interface Receiver {
   readonly server: Server;
   readonly url: string;
-  /** Connections since it became hostile, and how many of them the gateway ended. */
+  /** Connections of this part of the test, and how many of them ended. */
   calls: number;
   ended: number;
   /** Bytes that the gateway and the buffers of the connections took. */
@@ -31,7 +31,7 @@ interface Receiver {
 
 const CHUNK = Buffer.alloc(64 * 1024, "x");
 const ALERTS = 100;
-const MESSAGES = 3;
+const MESSAGES = 2;
 /** MiB: what the calls of the test itself need; the receivers send gigabytes. */
 const MOST_GROWTH = 256;
 /** Bytes of a call: what the system stores for a connection without a reader. */
@@ -93,12 +93,11 @@ function answer(kind: Kind, receiver: Receiver, socket: Socket): void {
 async function startReceiver(kind: Kind): Promise<Receiver> {
   const server = createServer((socket) => {
     sockets.add(socket);
-    if (isHostile) receiver.calls += 1;
-    const isCounted = isHostile;
+    receiver.calls += 1;
     socket.on("error", () => undefined);
     socket.on("close", () => {
       sockets.delete(socket);
-      if (isCounted) receiver.ended += 1;
+      receiver.ended += 1;
     });
     let text = "";
     let isAnswered = false;
@@ -159,30 +158,40 @@ async function raiseAlerts(message: number): Promise<void> {
 }
 
 const findMiddle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-const hostile = () => [...receivers].filter(([kind]) => kind !== "well").map(([, receiver]) => receiver);
 
-test("calls are as fast, memory as small, and other receivers get every event", { timeout: 240_000 }, async () => {
-  for (let at = 0; at < 100; at++) await call();
-  const before: number[] = [];
-  for (let at = 0; at < 100; at++) before.push(await call());
-  const memory = await readMemory();
-  isHostile = true;
-  for (let message = 0; message < MESSAGES; message++) await raiseAlerts(message);
-  const during: number[] = [];
-  let most = 0;
-  const well = receivers.get("well") as Receiver;
-  const isOver = () => hostile().every(({ ended }) => ended > 0) && well.calls >= ALERTS * MESSAGES;
-  while (!isOver()) {
-    during.push(await call());
-    if (during.length % 20 === 0) most = Math.max(most, await readMemory());
+interface Measured {
+  /** Milliseconds of a call. */
+  readonly middle: number;
+  /** MiB. */
+  readonly most: number;
+}
+
+/** Raises alerts, and makes calls until the receivers have what they are to get. */
+async function measure(first: number, isOver: (all: readonly Receiver[]) => boolean): Promise<Measured> {
+  const all = [...receivers.values()];
+  for (const receiver of all) Object.assign(receiver, { calls: 0, ended: 0, taken: 0 });
+  for (let message = 0; message < MESSAGES; message++) await raiseAlerts(first + message);
+  const times: number[] = [];
+  let most = await readMemory();
+  while (!isOver(all)) {
+    times.push(await call());
+    if (times.length % 20 === 0) most = Math.max(most, await readMemory());
   }
-  const grown = most - memory;
-  expect(grown, `${memory} to ${most} MiB`).toBeLessThan(MOST_GROWTH);
+  return { middle: findMiddle(times), most };
+}
+
+test("calls are as fast, memory as small, and other receivers get every event", { timeout: 400_000 }, async () => {
+  const events = ALERTS * MESSAGES;
+  for (let at = 0; at < 100; at++) await call();
+  const usual = await measure(0, (all) => all.every(({ ended }) => ended >= events));
+  isHostile = true;
+  const well = receivers.get("well") as Receiver;
+  const now = await measure(MESSAGES, (all) => well.ended >= events && all.every(({ ended }) => ended > 0));
+  expect(now.most - usual.most, `${usual.most} to ${now.most} MiB`).toBeLessThan(MOST_GROWTH);
   for (const [kind, { taken, calls }] of receivers)
     expect(taken / Math.max(1, calls), `${kind}: ${taken} bytes in ${calls} calls`).toBeLessThan(MOST_TAKEN);
-  const [usual, now] = [findMiddle(before), findMiddle(during)];
-  expect(now, `${usual} ms before, ${now} ms during ${during.length} calls`).toBeLessThan(3 * usual + 50);
+  // The same events to receivers that answer are the measure, on a machine that may do other work.
+  expect(now.middle, `${usual.middle} ms before, ${now.middle} ms now`).toBeLessThan(3 * usual.middle + 250);
   // Each event has its first attempt at once, but for receivers that do not answer in time.
-  for (const kind of ["hang", "slow body"] as const)
-    expect(receivers.get(kind)?.calls, kind).toBeLessThan((ALERTS * MESSAGES) / 2);
+  for (const kind of ["hang", "slow body"] as const) expect(receivers.get(kind)?.calls, kind).toBeLessThan(events / 2);
 });
