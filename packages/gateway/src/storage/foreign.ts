@@ -122,10 +122,10 @@ export class ForeignRow {
 export interface ForeignDatabase {
   has(table: string): Promise<boolean>;
   /**
-   * Yields all rows in the order of a unique column: numbers above 0 for `id`, else texts. Messages identify a row by
-   * the columns `labels`, which default to that column.
+   * Yields all rows in the order of a column: numbers above 0 for `id`, else texts, which fewer than 500 rows share.
+   * Messages identify a row by the columns `labels`, which default to that column.
    */
-  pages(table: string, key?: string, labels?: readonly string[]): AsyncGenerator<ForeignRow[]>;
+  pages(table: string, key?: string, labels?: readonly string[]): AsyncGenerator<readonly ForeignRow[]>;
   close(): Promise<void>;
 }
 
@@ -174,14 +174,25 @@ interface Paging {
   readonly labels?: readonly string[] | undefined;
 }
 
-async function* pages(query: Query, { table, key = "id", labels = [key] }: Paging): AsyncGenerator<ForeignRow[]> {
+/** The next page begins with the last value, which several rows may have; a page of one value is whole. */
+function withoutLastValue(rows: readonly ForeignRow[], key: string): readonly ForeignRow[] {
+  const last = rows.at(-1)?.text(key);
+  const others = rows.filter((row) => row.text(key) !== last);
+  return others.length === 0 ? rows : others;
+}
+
+async function* pages(
+  query: Query,
+  { table, key = "id", labels = [key] }: Paging,
+): AsyncGenerator<readonly ForeignRow[]> {
   let last: string | number = key === "id" ? 0 : "";
   for (;;) {
     const sql = `select * from "${table}" where "${key}" > ? order by "${key}" limit ${PAGE}`;
     const rows = (await query(sql, [last])).map((values) => new ForeignRow(values, table, labels));
-    const end = rows.at(-1);
+    const whole = rows.length < PAGE || key === "id" ? rows : withoutLastValue(rows, key);
+    const end = whole.at(-1);
     if (!end) return;
-    yield rows;
+    yield whole;
     last = key === "id" ? end.int("id") : end.text(key);
   }
 }

@@ -9,9 +9,10 @@ import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertMany, placing } from "../../rows.ts";
 import type { DatabaseImport } from "./context.ts";
-import { keepBudget, limitsText, NO_SPENDING, readSpending, type Spending } from "./spending.ts";
+import { keepBudget } from "./budgets.ts";
+import { limitsText, NO_SPENDING, readSpending, type Spending } from "./spending.ts";
 
-/** The owner of keys: a user, a team, or none. */
+/** A person who owns keys, or the one to whom keys without an owner belong. */
 export interface Owner {
   /** Unique, and the same in each run. */
   readonly key: string;
@@ -29,6 +30,15 @@ export interface Owner {
 export interface Account {
   readonly id: number;
   readonly models: readonly string[];
+  /** Undefined for people. */
+  readonly team?: BroughtTeam;
+}
+
+/** What keys of a team need to know of it. */
+export interface BroughtTeam {
+  readonly id: number;
+  /** Accounts of its members. */
+  readonly members: ReadonlySet<number>;
 }
 
 const DISPLAY_NAME_LIMIT = 64;
@@ -53,20 +63,6 @@ export function userOwner(context: DatabaseImport, row: ForeignRow): Owner {
   };
 }
 
-export function teamOwner(context: DatabaseImport, row: ForeignRow): Owner {
-  const id = row.text("team_id");
-  return {
-    key: `team ${id}`,
-    name: row.text("team_alias") || id,
-    email: "",
-    role: ROLE.user,
-    isBlocked: row.flag("blocked"),
-    models: row.list("models"),
-    spending: readSpending(context, row),
-    from: row,
-  };
-}
-
 /** Returns an owner for which the database has only a name. */
 export function bareOwner(key: string, name: string): Owner {
   return {
@@ -83,27 +79,49 @@ export function bareOwner(key: string, name: string): Owner {
 
 /** Returns the account of an owner; it is created once, and found again by the ledger row of its first balance. */
 export async function bringOwner(context: DatabaseImport, owner: Owner): Promise<Account> {
-  const { target, report, ledger, resolveOwnerKind } = context;
-  const mark = digest(owner.key);
+  const known = await findBrought(context, owner.key);
+  context.report.count("users", known === undefined ? "created" : "unchanged");
+  const { models, spending, from } = owner;
+  if (known !== undefined) return { id: known, models };
+  const insert = (tx: RawTransaction) => insertAccount(context, tx, owner, digest(owner.key));
+  return { id: await bringMoney(context, { key: owner.key, spending, from, insert }), models };
+}
+
+/** Returns the account of an owner that an earlier run brought. */
+export async function findBrought({ target }: DatabaseImport, key: string): Promise<number | undefined> {
   const find = "select user_id from ledger where request_id = ? and kind = 'adjust'";
-  const [known] = await target.raw.rows<{ user_id: number }>(find, [`litellm-${mark}`]);
-  const what = resolveOwnerKind(owner.key);
-  report.count(what, known ? "unchanged" : "created");
-  if (known) return { id: known.user_id, models: owner.models };
-  const used = owner.spending.spent;
-  const total = calculateBalance(context, owner.spending) + used;
+  const [known] = await target.raw.rows<{ user_id: number }>(find, [buildRequestId(key)]);
+  return known?.user_id;
+}
+
+interface BroughtMoney extends Pick<Owner, "key" | "spending" | "from"> {
+  /** Inserts the account; returns its id. */
+  insert(tx: RawTransaction): Promise<number>;
+}
+
+/** Inserts an account together with its balance and what it has used; returns its id. */
+export async function bringMoney(
+  context: DatabaseImport,
+  { key, spending, from, insert }: BroughtMoney,
+): Promise<number> {
+  const used = spending.spent;
+  const total = calculateBalance(context, spending) + used;
   if (!Number.isSafeInteger(total))
-    owner.from?.refuse("spend", `it and the balance together are more than ${Number.MAX_SAFE_INTEGER} units`);
+    from?.refuse("spend", `it and the balance together are more than ${Number.MAX_SAFE_INTEGER} units`);
+  const requestId = buildRequestId(key);
   let id = 0;
-  await ledger.changeWith(async (tx) => {
-    id = await insertAccount(context, tx, owner, mark);
-    const requestId = `litellm-${mark}`;
+  await context.ledger.changeWith(async (tx) => {
+    id = await insert(tx);
     const at = context.clock.now();
     const detail = "usage imported from LiteLLM";
-    await bookCarriedUsage(tx, target.kind, { requestId, userId: id, used, requests: 0, detail, at });
+    await bookCarriedUsage(tx, context.target.kind, { requestId, userId: id, used, requests: 0, detail, at });
     return { requestId, kind: "adjust", userId: id, quota: asQuota(total), detail: "balance imported from LiteLLM" };
   });
-  return { id, models: owner.models };
+  return id;
+}
+
+function buildRequestId(key: string): string {
+  return `litellm-${digest(key)}`;
 }
 
 async function insertAccount(
@@ -114,7 +132,7 @@ async function insertAccount(
 ): Promise<number> {
   const { report } = context;
   const username = await freeName(tx, name, mark);
-  if (username !== name) report.remark("users and teams get another username", `${name}: ${username}`);
+  if (username !== name) report.remark("users get another username", `${name}: ${username}`);
   const address = parseEmail(email);
   const isTaken =
     address !== undefined && (await tx.rows("select 1 as one from users where email = ?", [address])).length > 0;
@@ -138,13 +156,13 @@ async function insertAccount(
   const find = "select id from users where username_key = ?";
   const [made] = await tx.rows<{ id: number }>(find, [usernameKey(username)]);
   if (!made) throw new Error(`the user ${username} was not stored`);
-  await keepBudget(context, tx, { scope: "user", id: made.id, spending });
+  await keepBudget(context, tx, { scope: "user", subject: made.id, spending });
   return made.id;
 }
 
 /** Returns the remaining amount of a budget without a period; all other accounts start with the credit. */
-function calculateBalance({ credit }: DatabaseImport, { left, period }: Spending): number {
-  return left === undefined || period !== undefined ? Math.round(credit * QUOTA_PER_UNIT) : left;
+function calculateBalance({ credit }: DatabaseImport, { left, window }: Spending): number {
+  return left === undefined || window !== undefined ? Math.round(credit * QUOTA_PER_UNIT) : left;
 }
 
 /**
@@ -160,6 +178,6 @@ async function freeName(tx: RawTransaction, wanted: string, mark: string): Promi
   return `${name.slice(0, USERNAME_MAX - 7)}-${mark.slice(0, 6)}`;
 }
 
-function digest(text: string): string {
+export function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }

@@ -27,5 +27,9 @@ export interface DatabaseImport extends Omit<LitellmDatabase, "isDry"> {
   readonly budgets: ReadonlyMap<string, ForeignRow>;
   /** Models that the channels of this gateway serve. */
   readonly models: readonly string[];
-  readonly resolveOwnerKind: (ownerKey: string) => "teams" | "users";
+  /** Rows about members of teams, by the id of the team. */
+  readonly memberships: ReadonlyMap<string, readonly ForeignRow[]>;
+  /** Names of organizations and projects, by id. */
+  readonly organizations: ReadonlyMap<string, string>;
+  readonly projects: ReadonlyMap<string, string>;
 }

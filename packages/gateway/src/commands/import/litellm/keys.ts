@@ -7,19 +7,26 @@ import type { ForeignRow } from "../../../storage/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertMany, placing } from "../../rows.ts";
 import type { Account } from "./accounts.ts";
+import { keepBudget } from "./budgets.ts";
 import type { DatabaseImport } from "./context.ts";
-import { keepBudget, limitsText, readSpending, type Spending } from "./spending.ts";
+import { isAllModels, spreadPatterns } from "./models.ts";
+import { limitsText, readSpending, type Spending } from "./spending.ts";
+import { holderColumns, projectColumns, rotationColumns } from "./team-keys.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
-/** Names that mean all models. */
-const ALL = new Set(["*", "all-proxy-models"]);
 const OF_OWNER = "all-team-models";
 const NONE = "no-default-models";
 /** Source columns that have another name here. */
 const SOURCES = { name: "key_alias", model_limits: "models", remain_quota: "max_budget", used_quota: "spend" };
 
+export interface KeyPlace {
+  readonly owner: Account;
+  /** The person whom the key names. */
+  readonly maker: Account | undefined;
+}
+
 /** Imports a key that continues to work: for most keys only the SHA-256 is known, which is enough to find them. */
-export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: Account): Promise<void> {
+export async function bringKey(context: DatabaseImport, row: ForeignRow, { owner, maker }: KeyPlace): Promise<void> {
   const { target, vault, report } = context;
   const stored = row.text("token");
   const found = findableBy(stored);
@@ -33,15 +40,16 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
   report.count("keys", known.length > 0 ? "unchanged" : "created");
   if (known.length > 0) return;
   const spending = readSpending(context, row);
-  const values = { ...tokenRow(context, row, { owner, spending }), key_hash: hash, key_sealed: "" };
+  const plain = { ...tokenRow(context, row, { owner, spending }), key_hash: hash, key_sealed: "" };
   await target.raw.transaction(async (tx) => {
+    const values = { ...plain, ...(await holderColumns(context, tx, { team: owner.team, maker })) };
     await placing([{ values, from: row }], () => insertMany(tx, "tokens", [values]), SOURCES);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the key ${values.name} was not stored`);
     await openCounter(tx, target.kind, { counter: "token_used", id: made.id, amount: spending.spent });
     const sealed = vault.seal(shownAs(row), tokenKey(made.id));
     await tx.run("update tokens set key_sealed = ? where id = ?", [sealed, made.id]);
-    await keepBudget(context, tx, { scope: "token", id: made.id, spending });
+    await keepBudget(context, tx, { scope: "token", subject: made.id, spending });
     await admitCarriedKeys(tx, target.kind);
   });
 }
@@ -82,6 +90,8 @@ function tokenRow(
     allow_ips: "",
     group: "",
     limits: limitsText(spending.limits),
+    ...rotationColumns(context, row),
+    ...projectColumns(context, row),
     fallbacks: readBudgetFallbacks(context, row),
   };
 }
@@ -100,29 +110,19 @@ function readBudgetFallbacks({ report }: DatabaseImport, row: ForeignRow): strin
   return formatTokenFallbacks(read.value.map(({ model }) => ({ model, on: ["budget"] })));
 }
 
-function buildQuotaColumns({ left, period, spent }: Spending) {
-  return left === undefined || period !== undefined
+function buildQuotaColumns({ left, window, spent }: Spending) {
+  return left === undefined || window !== undefined
     ? { remain_quota: 0, unlimited_quota: 1, used_quota: spent }
     : { remain_quota: left, unlimited_quota: 0, used_quota: spent };
 }
 
 /** Returns undefined for all models. Patterns become the models that exist here now. */
 function resolveModels(
-  { models, report }: DatabaseImport,
+  context: DatabaseImport,
   named: readonly string[],
   ofOwner: readonly string[],
 ): string[] | undefined {
   const wanted = named.length === 0 || named.includes(OF_OWNER) ? ofOwner : named;
-  if (wanted.length === 0 || wanted.some((name) => ALL.has(name))) return undefined;
-  if (wanted.some((name) => name.includes("*")))
-    report.remark("keys name models by patterns: they may use what matches among the models of this day");
-  const found = wanted.flatMap((name) =>
-    name.includes("*") ? models.filter((model) => matches(model, name)) : [name],
-  );
-  return [...new Set(found)].filter((name) => name !== NONE);
-}
-
-function matches(model: string, pattern: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join(".*")}$`).test(model);
+  if (wanted.length === 0 || wanted.some(isAllModels)) return undefined;
+  return [...new Set(spreadPatterns(context, wanted))].filter((name) => name !== NONE);
 }

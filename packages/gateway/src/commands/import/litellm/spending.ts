@@ -1,9 +1,7 @@
 import { QUOTA_PER_UNIT } from "@fairway/wire";
-import { budgetWindow, type CalendarPeriod } from "../../../billing/budgets/window.ts";
 import type { ForeignRow } from "../../../storage/foreign.ts";
-import { upsertSql } from "../../../storage/inserts.ts";
-import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { DatabaseImport } from "./context.ts";
+import { readDuration, type Window } from "./durations.ts";
 
 /** Spending limit in units and rate limits of a user, a team or a key. */
 export interface Spending {
@@ -12,8 +10,10 @@ export interface Spending {
   readonly max: number | undefined;
   /** The rest of the budget; undefined = no budget. */
   readonly left: number | undefined;
-  /** The period after which the budget restarts; undefined = never. */
-  readonly period: CalendarPeriod | undefined;
+  /** The window after which the budget restarts; undefined = never. */
+  readonly window: Window | undefined;
+  /** Percentage of the budget at which a notice is due; 0 = the usual one. */
+  readonly softPercent: number;
   readonly limits: { rpm?: number; tpm?: number; concurrency?: number } | null;
   /** True for a limit of 0, which blocks every call; limits here cannot express it. */
   readonly isClosed: boolean;
@@ -23,24 +23,15 @@ export const NO_SPENDING: Spending = {
   spent: 0,
   max: undefined,
   left: undefined,
-  period: undefined,
+  window: undefined,
+  softPercent: 0,
   limits: null,
   isClosed: false,
 };
 
-const PERIODS: Readonly<Record<string, CalendarPeriod>> = {
-  "24h": "day",
-  "1d": "day",
-  "7d": "week",
-  "1w": "week",
-  "28d": "month",
-  "30d": "month",
-  "31d": "month",
-  "1mo": "month",
-};
-
 /** Reads the budget and limits from the row itself, or from a budget that several rows share. */
-export function readSpending({ budgets, report }: DatabaseImport, row: ForeignRow): Spending {
+export function readSpending(context: DatabaseImport, row: ForeignRow): Spending {
+  const { budgets, report } = context;
   const shared = budgets.get(row.text("budget_id"));
   const from = (name: string) => (row.text(name) === "" ? shared : row);
   const filled = (name: string) => {
@@ -49,14 +40,17 @@ export function readSpending({ budgets, report }: DatabaseImport, row: ForeignRo
   };
   const { spent, max, left } = readAmounts(row, filled("max_budget"));
   const duration = from("budget_duration")?.text("budget_duration") ?? "";
-  const period = findPeriod(max ?? 1, duration);
-  if (max !== undefined && max > 0 && duration !== "" && period === undefined)
-    report.remark(
-      `budgets last ${duration}: here they do not renew, so the remaining amount is final until an administrator raises it`,
-    );
+  const window = findWindow(context, max ?? 0, duration);
+  const soft = filled("soft_budget");
+  const softPercent = soft && max ? toPercent(unitsIn(soft, "soft_budget") / max) : 0;
   const { limits, isClosed } = readLimits(filled);
   if (isClosed) report.remark("accounts and keys have limits that let nothing pass: they are disabled", row.label);
-  return { spent, max, left, period, limits, isClosed };
+  return { spent, max, left, window, softPercent, limits, isClosed };
+}
+
+/** A notice comes at 1 percent at least, and below the limit. */
+function toPercent(share: number): number {
+  return Math.min(99, Math.max(1, Math.round(share * 100)));
 }
 
 function readAmounts(row: ForeignRow, budget: ForeignRow | undefined): Pick<Spending, "spent" | "max" | "left"> {
@@ -69,9 +63,20 @@ function readAmounts(row: ForeignRow, budget: ForeignRow | undefined): Pick<Spen
   return { spent, max, left };
 }
 
-/** Returns the period. A budget of 0 has none, because it is still empty after it renews. */
-function findPeriod(max: number, duration: string): CalendarPeriod | undefined {
-  return max < 1 ? undefined : PERIODS[duration];
+/** Returns the window. A budget of 0 has none, because it is still empty after it renews. */
+function findWindow({ report }: DatabaseImport, max: number, duration: string): Window | undefined {
+  if (max < 1 || duration === "") return undefined;
+  const found = readDuration(duration);
+  if (!found)
+    report.remark(
+      `budgets last ${duration}: here they do not renew, so the remaining amount is final until an administrator raises it`,
+    );
+  else if (!found.isSame) report.remark(`budgets last ${duration}: here ${describeWindow(found)}`);
+  return found;
+}
+
+function describeWindow({ period, length }: Window): string {
+  return period === "hours" ? `${length} hours from the first request` : `a ${period}`;
 }
 
 /** Reads the limits. A limit of 0 blocks every call, so it disables the account or key. */
@@ -104,47 +109,8 @@ export function limitsText(limits: Spending["limits"]): string | null {
 }
 
 /** Returns a column of US dollars in quota units. */
-function unitsIn(row: ForeignRow, column: string): number {
+export function unitsIn(row: ForeignRow, column: string): number {
   const amount = Math.round(row.decimal(column) * QUOTA_PER_UNIT);
   if (Number.isSafeInteger(amount)) return amount;
   return row.refuse(column, `$${row.text(column)} is more than ${Number.MAX_SAFE_INTEGER} units`);
-}
-
-interface Budgeted {
-  readonly scope: "user" | "token";
-  readonly id: number;
-  readonly spending: Spending;
-}
-
-const BUDGET = {
-  table: "budgets",
-  columns: [
-    "scope",
-    "subject",
-    "period",
-    "length",
-    "filter_model",
-    "managed_by",
-    "time_zone",
-    "quota_limit",
-    "soft_percent",
-    "is_hard",
-    "window_start",
-    "used",
-    "held",
-  ],
-  key: ["scope", "subject", "period", "length", "filter_model", "managed_by"],
-} as const;
-const SOFT_PERCENT = 80;
-
-/** Turns a renewing budget into a calendar budget that starts with the amount already spent. */
-export async function keepBudget(
-  { clock, target }: DatabaseImport,
-  tx: RawTransaction,
-  { scope, id, spending: { max, period, spent } }: Budgeted,
-): Promise<void> {
-  if (max === undefined || period === undefined) return;
-  const { start } = budgetWindow({ period, time_zone: "UTC", anchor: "" }, clock.now());
-  const values = [scope, String(id), period, 0, "", "admin", "UTC", max, SOFT_PERCENT, 1, start, spent, 0];
-  await tx.run(upsertSql(target.kind, BUDGET), values);
 }
