@@ -78,7 +78,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     trace handler
   `),
   "packages/gateway/src/teams": inOrder(`
-    rights wallet team members invitations service-accounts teams
+    rights wallet wallet-names team members invitations service-accounts teams
   `),
   "packages/gateway/src/objects": inOrder(`
     ids stored-object usage store account upstream late-deletion library spool-room read-chunks received-form file-content quota

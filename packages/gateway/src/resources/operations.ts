@@ -68,6 +68,7 @@ import { createUsageStore } from "./usage-data/store.ts";
 import { usableGroups } from "./users/groups.ts";
 import { notificationRoutes } from "./webhooks/notifications.ts";
 import { requireTeam, type TeamCall } from "./teams/require-team.ts";
+import { findNamedAccounts } from "../teams/wallet-names.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { createWebhookStore } from "./webhooks/store.ts";
 import { moneyStyle } from "./users/money-style.ts";
@@ -193,6 +194,7 @@ export function createOperations(deps: OperationsDeps): Operations {
       vault: deps.vault,
       channelNames: channels.readNames,
       authenticator: deps.authenticator,
+      findNamed: (name) => findNamedAccounts(database.db, name),
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
     ...statisticsRoutes({ database, options, store: statistics, recent, clock, channels }),

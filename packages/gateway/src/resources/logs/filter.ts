@@ -9,6 +9,8 @@ export interface LogQuery extends LogFilter {
   readonly ownerId?: number;
   /** Set for members of a team, who read only rows of what they used themselves. */
   readonly actor?: string;
+  /** Accounts that are not meant although they have the name of the filter. */
+  readonly otherThan?: readonly number[];
   /** True if it is known that no row can match. */
   readonly isNothing?: boolean;
 }
@@ -62,6 +64,8 @@ export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<
   if (query.ownerId !== undefined) conditions.push(eb("user_id", "=", query.ownerId));
   if (query.user_id > 0) conditions.push(eb("user_id", "=", query.user_id));
   if (query.username !== "") conditions.push(eb("username", "=", query.username));
+  if (query.otherThan !== undefined && query.otherThan.length > 0)
+    conditions.push(eb("user_id", "not in", query.otherThan));
   return conditions;
 }
 

@@ -15,6 +15,9 @@ export function createMatcher(query: LogQuery): Test {
 
 function buildOwnerTests({ ownerId, user_id, username, actor, end_user, ...query }: LogQuery): Test[] {
   const tests: Test[] = [];
+  const { otherThan, isNothing } = query;
+  if (isNothing) tests.push(() => false);
+  if (otherThan) tests.push((row) => !otherThan.includes(row.user_id));
   for (const tag of listTags(query)) {
     const text = tag.includes("=") ? `|${tag}|` : `|${tag}=`;
     tests.push((row) => `|${row.tags}|`.includes(text));

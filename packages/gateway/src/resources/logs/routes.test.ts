@@ -36,6 +36,24 @@ describe("lists", () => {
     expect([all.total, all.items.length, new Set(all.items.map(({ id }) => id)).size]).toEqual([4, 4, 4]);
   });
 
+  test("mean a user by a name, and a team by its short name, never both", async () => {
+    const { root, admin } = members;
+    const team = await root.data<{ account_id: number }>(root.post("/api/team/", { name: "ann", slug: "lab" }));
+    const ofTeam = { user_id: team.account_id, username: "ann", account_kind: 1 };
+    await insert({ ...ann(), content: "own" });
+    await insert({ ...ofTeam, content: "of the team" });
+    const find = async (name: string) => {
+      const page = await adminPage(`?username=${name}`);
+      const { quota } = await admin.data<{ quota: number }>(admin.get(`/api/log/stat?username=${name}&type=2`));
+      return [page.items.map(({ content }) => content), page.total, quota];
+    };
+    await insert({ ...ofTeam, content: "paid", quota: 5 });
+    expect(await find("ann")).toEqual([["own"], 1, 0]);
+    expect(await find("team:lab")).toEqual([["paid", "of the team"], 2, 5]);
+    expect(await find("team:nothing")).toEqual([[], 0, 0]);
+    expect((await adminPage(`?username=team:lab&user_id=${members.user.userId}`)).items).toEqual([]);
+  });
+
   test("answer an object with the page that was asked for, from 1", async () => {
     await insert(...Array.from({ length: 12 }, (_, index) => ({ content: `c${index}`, created_at: 1_000 + index })));
     const first = await adminPage();

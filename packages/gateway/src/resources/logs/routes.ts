@@ -27,6 +27,7 @@ import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { Authenticator } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import type { NamedAccounts } from "../../teams/wallet-names.ts";
 import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
 import { explain, tracedChannels } from "./explain.ts";
@@ -43,6 +44,8 @@ export interface LogRoutesDeps {
   readonly tail: LogTail;
   /** Returns names of channels, which are in the main database. */
   readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+  /** Returns whom the user filter of administrators means. */
+  readonly findNamed: (name: string) => Promise<NamedAccounts>;
   /** The check of the relay: the log of a key is readable with the key. */
   readonly authenticator: Pick<Authenticator, "byKey">;
   /** Seals the cursors of owners, who must not learn real ids. */
@@ -55,13 +58,30 @@ export function logRoutes(deps: LogRoutesDeps): Route[] {
   return [...adminRoutes(deps), ...selfRoutes(deps), tokenRoute(deps)];
 }
 
+/** Returns the filter with the account that its user name means; a name of a user means no team. */
+async function withAccounts<Q extends LogQuery>({ findNamed }: LogRoutesDeps, query: Q): Promise<Q & LogQuery> {
+  if (query.username === "") return query;
+  const found = await findNamed(query.username);
+  if ("otherThan" in found) return { ...query, otherThan: found.otherThan };
+  const isOther = query.user_id > 0 && query.user_id !== found.wallet;
+  const isNothing = found.wallet === undefined || isOther;
+  return { ...query, username: "", user_id: found.wallet ?? 0, isNothing };
+}
+
 function adminRoutes(deps: LogRoutesDeps): Route[] {
   const { store, tail } = deps;
+  const named = <Q extends LogQuery>(query: Q) => withAccounts(deps, query);
   const view = (rows: readonly StoredLog[]) => adminViews(deps, rows);
   return [
     implement(logList, async ({ query }) => {
       const before = query.before === "" ? undefined : await store.cursorAt(parseId(query.before));
-      return readPage(store, { query, page: query, before, viewFrom: () => view, cursorText: String });
+      return readPage(store, {
+        query: await named(query),
+        page: query,
+        before,
+        viewFrom: () => view,
+        cursorText: String,
+      });
     }),
     implement(logGet, async ({ params }) => first(await view(toList(await store.get(params.id))))),
     implement(logExplain, async ({ params }) => {
@@ -69,17 +89,19 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
       const channelNames = await loadChannelNames(deps, tracedChannels(row));
       return explain(row, { channelNames, isOwner: false });
     }),
-    implement(logStat, ({ query }) => loadStatistics(store, query)),
+    implement(logStat, async ({ query }) => loadStatistics(store, await named(query))),
     implement(logSearch, async ({ query }) => view(await store.search(query.keyword, undefined))),
     implement(logFacets, async ({ query }) => {
-      const counts = await store.facets(query);
+      const counts = await store.facets(await named(query));
       return buildFacets(counts, await loadChannelNames(deps, facetChannels(counts)));
     }),
-    implement(logHistogram, ({ query }) => store.histogram(query)),
-    implement(logExport, ({ query, response }) =>
-      exportLogs(response, { store, query, format: parseFormat(query.format), view }),
+    implement(logHistogram, async ({ query }) => store.histogram(await named(query))),
+    implement(logExport, async ({ query, response }) =>
+      exportLogs(response, { store, query: await named(query), format: parseFormat(query.format), view }),
     ),
-    implement(logTail, ({ query, response }) => tail.follow(() => openEventStream(response), query, view)),
+    implement(logTail, async ({ query, response }) =>
+      tail.follow(() => openEventStream(response), await named(query), view),
+    ),
     implement(logClear, async (call) => {
       const time = call.query.target_timestamp;
       if (time <= 0) throw new Refusal("log_time_missing", { field: "target_timestamp" });
