@@ -11,7 +11,7 @@ import { startServices, type Services } from "../packages/testkit/src/services.t
 import { runSql } from "../packages/testkit/src/sql.ts";
 import { run } from "./process.ts";
 
-const SIZES = ["--channels", "15", "--users", "7", "--tokens", "11", "--until", "2026-11-01"];
+const SIZES = ["--channels", "15", "--users", "7", "--tokens", "11", "--teams", "2", "--until", "2026-11-01"];
 const INDEXES = { logs: 9, ledger: 3, quota_data: 4 } as const;
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
 
@@ -46,12 +46,24 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
 
   test("makes what it was asked for", async () => {
     expect(await readNumbers("select count(*) from logs")).toEqual([6_000]);
-    expect(await readNumbers("select count(*) from users where role = 1")).toEqual([7]);
-    expect(await readNumbers("select count(*) from tokens")).toEqual([11]);
+    expect(await readNumbers("select count(*) from users where role = 1 and kind = 0")).toEqual([7]);
+    expect(await readNumbers("select count(*) from tokens where member_id + service_account_id = 0")).toEqual([11]);
     expect(await readNumbers("select count(*) from channels")).toEqual([15]);
     const [from = 0, to = 0] = await readNumbers("select min(created_at), max(created_at) from logs");
     expect(to).toBeLessThanOrEqual(Date.parse("2026-11-01") / 1_000);
     expect(to - from).toBeGreaterThan(28 * 86_400);
+  });
+
+  test("makes teams whose members and service accounts use their keys with tags", async () => {
+    expect(await readNumbers("select count(*) from teams")).toEqual([2]);
+    expect(await readNumbers("select count(*) from team_members")).toEqual([10]);
+    expect(await readNumbers("select count(*) from tokens where member_id + service_account_id > 0")).toEqual([6]);
+    expect(await readNumbers("select count(*) from budgets where managed_by = 'team'")).toEqual([4]);
+    const calls = "select count(*) from logs where type = 2 and account_kind = 1 and actor <> '' and tags like 'app=%'";
+    expect(await readNumbers(calls)).not.toEqual([0]);
+    const others = "select count(*) from logs where type = 2 and account_kind = 1 and (actor = '' or tags = '')";
+    expect(await readNumbers(others)).toEqual([0]);
+    expect(await readNumbers("select count(*) from events where type = 'team.member_joined'")).toEqual([10]);
   });
 
   test("leaves books that balance", async () => {
@@ -73,7 +85,7 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
     expect(refused.output).toContain("the database is not empty: name another one, or add to this one with --add");
     expect(await seed(url, "--logs", "1500", "--add")).toMatchObject({ code: 0 });
     expect(await readNumbers("select count(*) from logs")).toEqual([7_500]);
-    expect(await readNumbers("select count(*) from users where role = 1")).toEqual([14]);
+    expect(await readNumbers("select count(*) from users where role = 1 and kind = 0")).toEqual([14]);
     await expectBalance(readNumbers);
   });
 });

@@ -84,7 +84,8 @@ async function inDatabase(sizes: Sizes, work: (seeded: Seeded) => Promise<Row>):
   try {
     await migrate(database, { log, mode: "auto" });
     const until = Math.floor(systemClock.now() / 1_000);
-    const plan = { logs: 100, users: Math.min(10_000, Math.max(100, sizes.tokens / 10)), days: 1, until, ...sizes };
+    const users = Math.min(10_000, Math.max(100, sizes.tokens / 10));
+    const plan = { logs: 100, users, teams: 0, days: 1, until, ...sizes };
     await runSeed({ database, url, vault, plan, isAdding: true, say: () => {} });
     return await work({ database, vault, sizes });
   } finally {

@@ -1,6 +1,5 @@
 import { CHANNEL_STATUS, ROLE } from "../../packages/wire/src/core/constants.ts";
 import { inChunks } from "../../packages/gateway/src/lib/chunks.ts";
-import { randomText } from "../../packages/gateway/src/lib/ids.ts";
 import { accountRow } from "../../packages/gateway/src/identity/accounts/accounts.ts";
 import { createPasswords } from "../../packages/gateway/src/identity/passwords/passwords.ts";
 import { rebuildAbilities } from "../../packages/gateway/src/resources/channels/abilities.ts";
@@ -11,8 +10,10 @@ import { rawOn, transact } from "../../packages/gateway/src/storage/transaction.
 import { SAMPLE_MODELS } from "./models.ts";
 import type { SeedPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
+import { highest, tokenRow } from "./rows.ts";
+import { makeTeams } from "./teams.ts";
 import { alignIds } from "../../packages/gateway/src/commands/rows.ts";
-import { channelKey, tokenKey } from "../../packages/gateway/src/storage/secrets/sealed-locations.ts";
+import { channelKey } from "../../packages/gateway/src/storage/secrets/sealed-locations.ts";
 
 /** The password of every seeded user. */
 export const SAMPLE_PASSWORD = "sample-password";
@@ -21,6 +22,8 @@ export interface SampleUser {
   readonly id: number;
   readonly username: string;
   readonly group: string;
+  /** True for the wallet of a team. */
+  readonly isWallet: boolean;
 }
 
 export interface SampleToken {
@@ -29,6 +32,10 @@ export interface SampleToken {
   /** Index in the list of users. */
   readonly user: number;
   readonly isUnlimited: boolean;
+  /** Who uses it, as log rows have it; "" for keys of people. */
+  readonly actor: string;
+  /** Tags that its calls have, as log rows have them. */
+  readonly tags: string;
 }
 
 export interface SampleChannel {
@@ -37,12 +44,13 @@ export interface SampleChannel {
 }
 
 export interface Population {
+  /** People, then the wallets of teams. */
   readonly users: readonly SampleUser[];
   readonly tokens: readonly SampleToken[];
   readonly channels: readonly SampleChannel[];
 }
 
-interface Making {
+export interface Making {
   readonly database: Database;
   readonly vault: Vault;
   readonly plan: SeedPlan;
@@ -50,15 +58,17 @@ interface Making {
 }
 
 const ROWS_PER_INSERT = 200;
-const KEY_LENGTH = 48;
 /** Port 9 discards data, and nothing listens on it, so that no call leaves the machine by mistake. */
 const NOWHERE = "http://127.0.0.1:9";
 const MODELS_PER_CHANNEL = 5;
 
 /** Creates users, tokens and channels; their money and counters are set at the end. */
 export async function populate(making: Making): Promise<Population> {
-  const users = await makeUsers(making);
-  return { users, tokens: await makeTokens(making, users), channels: await makeChannels(making) };
+  const people = await makeUsers(making);
+  const tokens = await makeTokens(making, people);
+  const { wallets, keys } = await makeTeams(making, people);
+  const ofTeams = keys.map((key) => ({ ...key, user: people.length + key.user }));
+  return { users: [...people, ...wallets], tokens: [...tokens, ...ofTeams], channels: await makeChannels(making) };
 }
 
 async function makeUsers({ database: { db }, plan, random }: Making): Promise<SampleUser[]> {
@@ -71,40 +81,26 @@ async function makeUsers({ database: { db }, plan, random }: Making): Promise<Sa
     return { ...row, group: random() < 0.2 ? "vip" : "default" };
   });
   for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("users").values(some).execute();
-  return db.selectFrom("users").select(["id", "username", "group"]).where("id", ">", last).orderBy("id").execute();
+  const made = db.selectFrom("users").select(["id", "username", "group"]).where("id", ">", last).orderBy("id");
+  return (await made.execute()).map((user) => ({ ...user, isWallet: false }));
 }
 
 async function makeTokens({ database, vault, plan }: Making, users: SampleUser[]): Promise<SampleToken[]> {
   const { db } = database;
   const last = await highest(db.selectFrom("tokens").select((eb) => eb.fn.max("id").as("id")));
   const rows = Array.from({ length: plan.tokens }, (_, index) => {
-    const key = randomText(KEY_LENGTH);
     const id = last + index + 1;
-    return {
-      id,
-      user_id: users[index % users.length]?.id ?? 0,
-      key_hash: vault.hashKey(key),
-      key_sealed: vault.seal(key, tokenKey(id)),
-      status: 1,
-      name: `${["production", "staging", "notebook", "batch"][index % 4]}-${last + index + 1}`,
-      created_time: plan.until - plan.days * 86_400,
-      accessed_time: 0,
-      expired_time: -1,
-      remain_quota: 0,
-      unlimited_quota: index % 3 === 0 ? 1 : 0,
-      model_limits_enabled: 0,
-      model_limits: "",
-      allow_ips: "",
-      group: "",
-      deleted_at: null,
-    };
+    const name = `${["production", "staging", "notebook", "batch"][index % 4]}-${id}`;
+    const createdAt = plan.until - plan.days * 86_400;
+    const row = tokenRow(vault, { id, userId: users[index % users.length]?.id ?? 0, name, createdAt });
+    return { ...row, unlimited_quota: index % 3 === 0 ? 1 : 0 };
   });
   for (const some of inChunks(rows, ROWS_PER_INSERT)) await db.insertInto("tokens").values(some).execute();
   await alignIds(database, ["tokens"]);
   const columns = ["id", "name", "unlimited_quota"] as const;
   const made = await db.selectFrom("tokens").select(columns).where("id", ">", last).orderBy("id").execute();
   return made.map(({ id, name, unlimited_quota }, index) => {
-    return { id, name, user: index % users.length, isUnlimited: unlimited_quota === 1 };
+    return { id, name, user: index % users.length, isUnlimited: unlimited_quota === 1, actor: "", tags: "" };
   });
 }
 
@@ -150,8 +146,4 @@ function channelRow(vault: Vault, random: Random, index: number, number: number)
     setting: null,
     param_override: null,
   };
-}
-
-async function highest(query: { executeTakeFirst(): Promise<{ id: number | null } | undefined> }): Promise<number> {
-  return Number((await query.executeTakeFirst())?.id ?? 0);
 }

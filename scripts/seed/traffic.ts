@@ -1,4 +1,4 @@
-import { LOG_TYPE, QUOTA_PER_UNIT } from "../../packages/wire/src/core/constants.ts";
+import { ACCOUNT_KIND, LOG_TYPE, QUOTA_PER_UNIT } from "../../packages/wire/src/core/constants.ts";
 import { toRowValues, type LogRowInput } from "../../packages/gateway/src/storage/log-rows.ts";
 import { GIFT, type Account, type Actors, type Caller, type Service } from "./actors.ts";
 import type { SeedPlan } from "./plan.ts";
@@ -73,8 +73,10 @@ export class Traffic {
   gifts(): Values {
     const at = (this.#plan.until - this.#plan.days * 86_400) * 1_000;
     const values = noValues(LEDGER);
-    for (const { id } of this.#actors.accounts)
-      push(values, [`account-${id}-0`, "gift", id, 0, 0, GIFT, "Gift for new users", at]);
+    for (const { id, isWallet } of this.#actors.accounts) {
+      const what = isWallet ? ["adjust", "First balance of the team"] : ["gift", "Gift for new users"];
+      push(values, [`account-${id}-0`, what[0] ?? "", id, 0, 0, GIFT, what[1] ?? "", at]);
+    }
     return values;
   }
 
@@ -158,13 +160,15 @@ export class Traffic {
   }
 
   #log(batch: Batch, { ms, caller, service }: Ask, what: What): string {
-    const { account, name, id, ip } = caller;
+    const { account, name, id, ip, actor, tags } = caller;
     const request_id = this.#requestId(ms);
     const token =
       what.type === LOG_TYPE.topup
         ? NO_TOKEN
         : { token_name: name, model_name: service.name, token_id: id, group: account.group, ip };
-    const who = { user_id: account.id, username: account.username };
+    const ofTeam = account.isWallet ? { actor, account_kind: ACCOUNT_KIND.wallet } : {};
+    const tagged = tags === "" || what.type === LOG_TYPE.topup ? {} : { tags };
+    const who = { user_id: account.id, username: account.username, ...ofTeam, ...tagged };
     const when = { created_at: Math.floor(ms / 1_000), use_time: Math.ceil(what.completion_tokens / TOKENS_A_SECOND) };
     push(batch.logs, toRowValues({ ...what, ...token, ...who, ...when, request_id }));
     return request_id;
