@@ -133,6 +133,7 @@ const SLOW = [
   "packages/gateway/src/billing/ledger/redis/went-back.test.ts",
   "packages/gateway/src/commands/dump/dump.test.ts",
   "packages/gateway/src/commands/import/litellm/database.test.ts",
+  "packages/gateway/src/commands/import/litellm/teams.test.ts",
   "packages/gateway/src/commands/import/new-api/import.test.ts",
   "packages/gateway/src/commands/import/new-api/losses.test.ts",
   "packages/gateway/src/commands/import/new-api/recent.test.ts",

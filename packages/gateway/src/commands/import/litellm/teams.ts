@@ -77,7 +77,7 @@ async function insertTeam(
   tx: RawTransaction,
   { source: { id, row }, spending }: Making,
 ): Promise<{ readonly account: number; readonly team: number }> {
-  const name = cutName((row?.text("team_alias") ?? "").replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim() || id);
+  const name = readName(row) || cutName(id);
   const slug = await findSlug(tx, name, digest(`team ${id}`).slice(0, MARK_CHARS));
   const createdAt = seconds(context.clock);
   const wallet = buildWalletRow({ name, slug, group: context.groups.of("default"), createdAt });
@@ -87,22 +87,13 @@ async function insertTeam(
   const find = "select id from users where username_key = ?";
   const [made] = await tx.rows<{ id: number }>(find, [buildWalletKey(slug)]);
   if (!made) throw new Error(`the wallet of the team ${name} was not stored`);
-  const isOn = !(row?.flag("blocked") ?? false) && !spending.isClosed;
-  const organization = context.organizations.get(row?.text("organization_id") ?? "");
-  const settings = {
-    ...DEFAULT_TEAM_SETTINGS,
-    models: readModels(context, row),
-    limits: spending.limits ?? {},
-  };
   await insertMany(tx, "teams", [
     {
       account_id: made.id,
       name,
       slug,
       description: "",
-      labels: organization === undefined ? "" : JSON.stringify({ organization }),
-      settings: formatTeamSettings(settings),
-      status: isOn ? TEAM_STATUS.on : TEAM_STATUS.off,
+      ...buildTerms(context, row, spending),
       created_by: await findRoot(tx),
       created_at: createdAt,
       deleted_at: null,
@@ -111,6 +102,23 @@ async function insertTeam(
   ]);
   const [team] = await tx.rows<{ id: number }>("select id from teams where account_id = ?", [made.id]);
   return { account: made.id, team: team?.id ?? 0 };
+}
+
+function readName(row: ForeignRow | undefined): string {
+  const alias = row?.text("team_alias") ?? "";
+  return cutName(alias.replaceAll(/[\p{Cc}\p{Cf}]+/gu, " ").trim());
+}
+
+/** Returns the columns of labels, settings and the switch. */
+function buildTerms(context: DatabaseImport, row: ForeignRow | undefined, { limits, isClosed }: Spending) {
+  const isOn = !(row?.flag("blocked") ?? false) && !isClosed;
+  const organization = context.organizations.get(row?.text("organization_id") ?? "");
+  const settings = { ...DEFAULT_TEAM_SETTINGS, models: readModels(context, row), limits: limits ?? {} };
+  return {
+    labels: organization === undefined ? "" : JSON.stringify({ organization }),
+    settings: formatTeamSettings(settings),
+    status: isOn ? TEAM_STATUS.on : TEAM_STATUS.off,
+  };
 }
 
 /** Returns a free short name; names without letters of one, and those that are taken, get a part of the mark. */
@@ -149,25 +157,29 @@ interface Member {
 /** The first admin owns the team; without one, the super administrator does. */
 async function readMembers(context: DatabaseImport, { id, row, accounts }: SourceTeam): Promise<Member[]> {
   const { report, target } = context;
-  const listed: unknown = parseObject(`{"members":${row?.text("members_with_roles") || "[]"}}`)?.["members"];
   const found = new Map<number, TeamRole>();
   let hasOwner = false;
-  for (const entry of Array.isArray(listed) ? (listed as unknown[]) : []) {
-    const { user_id: user, role } = (entry ?? {}) as { readonly user_id?: unknown; readonly role?: unknown };
-    const account = accounts.get(`user ${String(user)}`);
+  for (const { user, isAdmin } of listMembers(row)) {
+    const account = accounts.get(`user ${user}`);
     if (!account) {
-      report.remark("members of teams have no account in the source: they are left out", `${String(user)} of ${id}`);
+      report.remark("members of teams have no account in the source: they are left out", `${user} of ${id}`);
       continue;
     }
-    const isAdmin = role === "admin";
     found.set(account.id, isAdmin ? (hasOwner ? "admin" : "owner") : "member");
     hasOwner ||= isAdmin;
   }
-  if (!hasOwner) {
-    const root = await findRoot(target.raw);
-    if (root !== 0) found.set(root, "owner");
-  }
+  const root = hasOwner ? 0 : await findRoot(target.raw);
+  if (root !== 0) found.set(root, "owner");
   return [...found].map(([userId, role]) => ({ userId, role }));
+}
+
+function listMembers(row: ForeignRow | undefined): readonly { readonly user: string; readonly isAdmin: boolean }[] {
+  const listed: unknown = parseObject(`{"members":${row?.text("members_with_roles") || "[]"}}`)?.["members"];
+  if (!Array.isArray(listed)) return [];
+  return (listed as unknown[]).map((entry) => {
+    const { user_id: user, role } = (entry ?? {}) as { readonly user_id?: unknown; readonly role?: unknown };
+    return { user: String(user), isAdmin: role === "admin" };
+  });
 }
 
 async function findRoot(tx: Pick<RawTransaction, "rows">): Promise<number> {
