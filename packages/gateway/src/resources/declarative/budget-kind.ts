@@ -250,7 +250,9 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
     // Ids differ on another gateway.
     return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;
   };
-  const named = (await budgets.list()).map((budget) => {
+  // What a team set is its own, and would be an administrator's after an import.
+  const ofAdministrators = (await budgets.list()).filter(({ managed_by: maker }) => maker === "admin");
+  const named = ofAdministrators.map((budget) => {
     const found = findSubjectName(budget);
     // A name of only digits would be read as an id.
     const subject = found === undefined || /^\d+$/.test(found) ? budget.subject : found;
