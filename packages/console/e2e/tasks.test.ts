@@ -142,7 +142,7 @@ test("drawings are narrowed by task, channel and time (C-330)", async () => {
   await page.getByRole("searchbox", { name: "Task ID" }).fill("1731000000000002");
   await page.getByText("1–1 of 1").waitFor();
   await page.getByRole("button", { name: "Clear" }).click();
-  await page.getByRole("searchbox", { name: "Channel ID" }).fill("8");
+  await page.getByRole("combobox", { name: "Channel", exact: true }).fill("8");
   await page.getByRole("heading", { name: "Nothing matches these filters" }).waitFor();
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByText("1–6 of 6").waitFor();
@@ -232,7 +232,7 @@ test("owners see their own rows, without channels", async () => {
   expect(await owner.getByText(/The drawing callback is switched off/).count()).toBe(0);
   await owner.goto("/task");
   await owner.getByText("1–1 of 1").waitFor();
-  expect(await owner.getByRole("searchbox", { name: "Channel ID" }).count()).toBe(0);
+  expect(await owner.getByRole("combobox", { name: "Channel", exact: true }).count()).toBe(0);
   expect(own).toEqual([]);
   await owner.context().close();
 });

@@ -29,6 +29,7 @@ export const queryKeys = {
     lists: ["channels", "list"],
     list: (filter: Part) => ["channels", "list", "page", filter],
     shown: (id: number) => ["channels", "list", "shown", id],
+    hits: (text: string) => ["channels", "hits", text],
     demo: ["channels", "list", "demo"],
     newest: ["channels", "list", "newest"],
     providers: ["channels", "list", "providers"],

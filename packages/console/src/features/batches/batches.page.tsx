@@ -19,6 +19,7 @@ import "./batches.css";
 import { batchColumns } from "./columns.tsx";
 import { BatchDetail } from "./detail.tsx";
 import { findState, PHASES } from "./state.ts";
+import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
 import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, model: "", channel: "", phase: "", range: "30d", from: "", to: "" };
@@ -43,12 +44,7 @@ function Filters(props: {
       }
     >
       {props.isAdmin && (
-        <FilterText
-          label={t("searchChannel")}
-          width="110px"
-          value={state.channel}
-          onChange={(channel) => filter({ channel })}
-        />
+        <ChannelFilter label={t("searchChannel")} value={state.channel} onChange={(channel) => filter({ channel })} />
       )}
       <FilterSelect
         label={t("state")}

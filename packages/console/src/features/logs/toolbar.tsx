@@ -9,6 +9,7 @@ import type { LogFilter } from "./api.ts";
 import { findReasonText } from "../../shared/failures/reasons.ts";
 import { useTokenName } from "../../shared/tokens/token-name.ts";
 import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
+import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
 import { useTexts } from "./texts.ts";
 
 interface LiveState {
@@ -91,9 +92,8 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
             value={filter.user}
             onChange={(user) => onFilter({ user })}
           />
-          <FilterText
+          <ChannelFilter
             label={t("searchChannel")}
-            width="102px"
             value={filter.channel}
             onChange={(channel) => onFilter({ channel })}
           />

@@ -6,6 +6,7 @@ import { DEFAULTS, refreshReports, USUAL_RANGE, type Question } from "./api.ts";
 import { changeField, listFields, readFields, TAG } from "./fields.ts";
 import { formatField } from "./names.ts";
 import { INTERVALS } from "./shape.ts";
+import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
 import { useTexts } from "./texts.ts";
 
 interface FiltersProps {
@@ -61,7 +62,7 @@ const INTERVAL_TEXTS = {
 } as const;
 
 const EVERYONE = ["endUser", "model", "token", "group"] as const;
-const OPERATORS = ["user", "channel"] as const;
+const OPERATORS = ["user"] as const;
 
 /** What is summed, its period, and the calls that count. */
 export function Filters(props: FiltersProps) {
@@ -115,6 +116,9 @@ export function Filters(props: FiltersProps) {
           onChange={(text) => change({ [name]: text })}
         />
       ))}
+      {isAdmin && (
+        <ChannelFilter label={t("channel")} value={question.channel} onChange={(channel) => change({ channel })} />
+      )}
     </FilterBar>
   );
 }

@@ -4,6 +4,7 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { FilterBar, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
+import { ChannelFilter } from "../channels/channel-filter.tsx";
 import { useTexts } from "./texts.ts";
 
 type Filters = Readonly<Record<"id" | "channel" | "range" | "from" | "to", string>>;
@@ -40,12 +41,7 @@ export function TaskFilters({ list, isAdmin, usual, onRefresh, children }: TaskF
       }
     >
       {isAdmin && (
-        <FilterText
-          label={t("searchChannel")}
-          width="110px"
-          value={state.channel}
-          onChange={(channel) => filter({ channel })}
-        />
+        <ChannelFilter label={t("searchChannel")} value={state.channel} onChange={(channel) => filter({ channel })} />
       )}
       {children}
       <RangeFilter state={state} names={["today", "24h", "7d", "30d", "90d", "custom"]} usual={usual} change={filter} />

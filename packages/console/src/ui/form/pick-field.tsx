@@ -1,5 +1,5 @@
 import { Box, Input } from "@chakra-ui/react";
-import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { FieldFrame, type Suggestion } from "./field.tsx";
 
 interface PickInputProps {
@@ -25,7 +25,7 @@ function moveActive(key: string, active: number, count: number): number | undefi
 }
 
 /** An input that finds an entity by its name, and shows the name of the one that is chosen. */
-function PickInput({ value, options, onChange, ...props }: PickInputProps) {
+export function PickInput({ value, options, onChange, ...props }: PickInputProps) {
   const listId = useId();
   const input = useRef<HTMLInputElement>(null);
   const [picked, setPicked] = useState<Suggestion>();
@@ -35,6 +35,10 @@ function PickInput({ value, options, onChange, ...props }: PickInputProps) {
   // While a number is typed it stays a number, although it may already be an id.
   const named = picked?.value === value ? picked : options.find((option) => !isFocused && option.value === value);
   const isShown = isOpen && options.length > 0;
+  // The name gives way to the id when the focus arrives, which would lose an earlier selection.
+  useLayoutEffect(() => {
+    if (isFocused) input.current?.select();
+  }, [isFocused]);
   const pick = (option: Suggestion) => {
     setPicked(option);
     setOpen(false);
@@ -66,10 +70,7 @@ function PickInput({ value, options, onChange, ...props }: PickInputProps) {
         aria-activedescendant={isShown && active >= 0 ? `${listId}-${active}` : undefined}
         placeholder={props.placeholder ?? ""}
         value={named ? describeChosen(named) : value}
-        onFocus={() => {
-          setFocused(true);
-          input.current?.select();
-        }}
+        onFocus={() => setFocused(true)}
         onChange={(event) => {
           setOpen(true);
           setActive(-1);

@@ -2,7 +2,7 @@ export const en = {
   title: "Batches",
   anyState: "Any state",
   searchModel: "Model",
-  searchChannel: "Channel ID",
+  searchChannel: "Channel",
   refresh: "Refresh",
   created: "Created",
   batchId: "Batch ID",

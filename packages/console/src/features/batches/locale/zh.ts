@@ -5,7 +5,7 @@ export const zh: Translation<typeof en> = {
   title: "批处理",
   anyState: "全部状态",
   searchModel: "模型",
-  searchChannel: "渠道编号",
+  searchChannel: "渠道",
   refresh: "刷新",
   created: "创建时间",
   batchId: "批处理编号",

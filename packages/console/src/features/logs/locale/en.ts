@@ -13,7 +13,7 @@ export const en = {
   tags: "Tags",
   endUser: "End user",
   searchUser: "Username",
-  searchChannel: "Channel ID",
+  searchChannel: "Channel",
   spend: "Spend",
   rpm: "RPM",
   rpmHelp: "Requests in the last minute",

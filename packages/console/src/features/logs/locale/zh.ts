@@ -16,7 +16,7 @@ export const zh: Translation<typeof en> = {
   tags: "标签",
   endUser: "最终用户",
   searchUser: "用户名",
-  searchChannel: "渠道 ID",
+  searchChannel: "渠道",
   spend: "消费",
   rpm: "RPM",
   rpmHelp: "最近一分钟的请求数",

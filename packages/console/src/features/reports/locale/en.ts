@@ -26,7 +26,7 @@ export const en = {
   token: "Token name",
   group: "Group",
   user: "User name",
-  channel: "Channel ID",
+  channel: "Channel",
   refresh: "Refresh",
   download: "Download",
   downloadCsv: "CSV, for spreadsheets",

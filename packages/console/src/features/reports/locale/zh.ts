@@ -29,7 +29,7 @@ export const zh: Translation<typeof en> = {
   token: "令牌名称",
   group: "分组",
   user: "用户名",
-  channel: "渠道编号",
+  channel: "渠道",
   refresh: "刷新",
   download: "下载",
   downloadCsv: "CSV，用于电子表格",

@@ -1,5 +1,5 @@
 export const en = {
   searchId: "Task ID",
-  searchChannel: "Channel ID",
+  searchChannel: "Channel",
   refresh: "Refresh",
 } as const;
