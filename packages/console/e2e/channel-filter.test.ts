@@ -31,7 +31,7 @@ test.each([
   await page.waitForURL(/[?&]channel=2(&|$)/);
   expect(await filter.inputValue()).toBe("south #2");
   expect(await axeFindings(page)).toEqual([]);
-  // An address that somebody sends shows the name as well.
+  // An address that a person sends shows the name as well.
   await page.reload();
   await expect.poll(() => filter.inputValue()).toBe("south #2");
   await filter.fill("");
