@@ -1,5 +1,5 @@
 /** The version of the package; `version.test.ts` checks that the two match. */
-export const VERSION = "0.1.0";
+export const VERSION = "0.2.0";
 
 /**
  * Oldest Node.js that the published package runs on: the first of its release line with `tls.setDefaultCACertificates`.
