@@ -14,7 +14,7 @@ export function useUrlState<S extends Shape>(
   const values = useMemo(() => readState(search, defaults), [search, defaults]);
   const change = useCallback(
     (wanted: Partial<Record<keyof S, string>>) => {
-      setSearch((current) => writeState(current, defaults, wanted), { replace: true, preventScrollReset: true });
+      setSearch(changeAddress(defaults, wanted), { replace: true, preventScrollReset: true });
     },
     [setSearch, defaults],
   );
@@ -24,6 +24,11 @@ export function useUrlState<S extends Shape>(
 export function readState<S extends Shape>(search: URLSearchParams, defaults: S): Record<keyof S, string> {
   const entries = Object.entries(defaults).map(([name, value]) => [name, search.get(name) ?? value]);
   return Object.fromEntries(entries) as Record<keyof S, string>;
+}
+
+/** Starts from the address itself, because several changes may happen before the page renders the first. */
+export function changeAddress<S extends Shape>(defaults: S, change: Partial<Record<keyof S, string>>): URLSearchParams {
+  return writeState(new URLSearchParams(location.search), defaults, change);
 }
 
 export function writeState<S extends Shape>(

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { useSearchParams } from "react-router";
-import { writeState } from "../../lib/url-state.ts";
+import { changeAddress } from "../../lib/url-state.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import type { LogFilter } from "./api.ts";
 
@@ -33,19 +33,17 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
 
 type Change = Partial<Record<keyof typeof ALL, string>>;
 
-/** Reads the address itself, because two changes may happen before the page renders the first. */
-function changed(change: Change): URLSearchParams {
-  return writeState(new URLSearchParams(location.search), ALL, change);
-}
-
 /** The state of the log page, which all lives in the address: filters, range, open row, live, facets and page. */
 export function useLogList() {
   const list = useList(LIST);
   const [search, setSearch] = useSearchParams();
   /** Adds a history entry, so Back undoes it. */
-  const go = useCallback((change: Change) => setSearch(changed(change), { preventScrollReset: true }), [setSearch]);
+  const go = useCallback(
+    (change: Change) => setSearch(changeAddress(ALL, change), { preventScrollReset: true }),
+    [setSearch],
+  );
   const replace = useCallback(
-    (change: Change) => setSearch(changed(change), { preventScrollReset: true, replace: true }),
+    (change: Change) => setSearch(changeAddress(ALL, change), { preventScrollReset: true, replace: true }),
     [setSearch],
   );
   const { type, token, tokenId, model, user, channel, group, code, status, request, range, from, to } = list.state;

@@ -1,5 +1,5 @@
 import { useSearchParams } from "react-router";
-import { writeState } from "../../lib/url-state.ts";
+import { changeAddress } from "../../lib/url-state.ts";
 
 interface PeekInput<Row> {
   readonly rows: readonly Row[] | undefined;
@@ -30,9 +30,7 @@ export function usePeek<Row>({ rows = [], getRowKey, findRowIndex }: PeekInput<R
   const index = find(key);
   /** Back closes the panel, because only opening it adds a history entry. */
   const change = (row: string) => {
-    // Reads the address itself, because keys may arrive faster than the page renders.
-    const next = writeState(new URLSearchParams(location.search), {}, { row });
-    setSearch(next, { preventScrollReset: true, replace: key !== "" });
+    setSearch(changeAddress({}, { row }), { preventScrollReset: true, replace: key !== "" });
   };
   const open = (row: Row) => change(getRowKey(row));
   const close = () => {

@@ -134,8 +134,7 @@ it("refuses a batch that the balance does not cover, and keeps nothing of it", a
 it("keeps the deposit of a batch whose channel was deleted, also when its user deletes the batch", async () => {
   const { id } = await app.open(["a"]);
   const { row: open } = await readRow(id);
-  await app.gateway.root.must("DELETE", `/api/channel/${open.channel_id}`);
-  await app.makeDue(id);
+  await app.gateway.root.must("DELETE", `/api/channel/${open.channel_id}?force=true`);
   await expect.poll(async () => (await readRow(id)).row.phase, { timeout: 15_000 }).toBe("stuck");
   expect((await app.call("DELETE", `/${id}`)).status).toBe(200);
   const { row, ledger } = await readRow(id);
