@@ -48,7 +48,7 @@ eachDatabase("applying documents", (open) => {
   test("writes a token's fallbacks, finds nothing to change the second time, and leaves them to the operator again", async () => {
     const stored = async () => (await all("tokens"))[0]?.fallbacks;
     const listed = tokenDocument("ci", {
-      fallbacks: { models: [{ model: "a" }, { model: "b", on: ["limit", "error"] }] },
+      fallbacks: { models: [{ model: "a" }, { model: "b", on: ["limit", "error"], stickySeconds: 60 }] },
     });
     await calls.apply([listed]);
     expect(await stored()).toBe('["a",{"model":"b","on":["error","limit"],"sticky_seconds":60}]');
