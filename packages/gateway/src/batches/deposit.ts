@@ -36,10 +36,11 @@ async function deposit({ row, call, target, model }: Depositing, deps: BatchDeps
   const money = { ledger, budgets, now: () => clock.now() };
   const { caller, requestId } = call;
   const amount = row.deposit as Quota;
-  const subjects = buildBudgetSubjects({ caller, spec: { model } }, target);
+  const spender = { caller, spec: { model }, tags: { text: row.tags, endUser: row.end_user } };
+  const subjects = buildBudgetSubjects(spender, target);
   const snapshot = deps.snapshots.current();
   const reservation = await Reservation.open(
-    { id: requestId, caller, spec: { model }, progress: new CallProgress() },
+    { ...spender, id: requestId, progress: new CallProgress() },
     { amount, isCharged: amount > 0 },
     { money, snapshot },
   );

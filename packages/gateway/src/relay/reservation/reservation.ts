@@ -1,3 +1,4 @@
+import type { BudgetTags } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import {
   isRefusal,
@@ -15,7 +16,6 @@ import type { Caller } from "../../identity/authentication/caller.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { buildBudgetSubjects, type ServingChannel } from "../admission/request-budgets.ts";
 import type { CallProgress } from "../request/call-progress.ts";
-import type { CallTags } from "../request/request.ts";
 
 /** The call that is paid: a request, a realtime session or a task. */
 export interface PaidCall {
@@ -24,7 +24,7 @@ export interface PaidCall {
   /** The model whose budgets count the charge. */
   readonly spec: { readonly model: string };
   /** What the call is for; undefined if it names nothing. */
-  readonly tags?: CallTags | undefined;
+  readonly tags?: BudgetTags | undefined;
   readonly progress: Pick<CallProgress, "exhausted">;
 }
 
