@@ -5,7 +5,7 @@ import { useDeferredValue, useState } from "react";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
-import { PickInput } from "../../ui/form/pick-field.tsx";
+import { PickInput } from "../../ui/form/pick-input.tsx";
 
 /** Finds channels by a part of their name, or by their id. */
 function channelHitsQuery(text: string) {

@@ -1,7 +1,10 @@
+import { Suspense } from "react";
 import { HttpProblem } from "../../../lib/problems.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
 import type { useTexts } from "../texts.ts";
-import { RunningBatches } from "./running-batches.tsx";
+import { late } from "../../../ui/late/late.tsx";
+
+const RunningBatches = late(async () => (await import("./running-batches.tsx")).RunningBatches);
 
 /**
  * Deletes channels; if batches run there, shows them and deletes by force only if the user says so. Returns undefined
@@ -17,7 +20,11 @@ export async function deleteAnyway<T>(
     if (!(problem instanceof HttpProblem) || problem.key !== "channel_has_batches") throw problem;
     const isForced = await ask({
       title: t("batchesRun"),
-      body: <RunningBatches reason={problem.message} channel={channel} />,
+      body: (
+        <Suspense>
+          <RunningBatches reason={problem.message} channel={channel} />
+        </Suspense>
+      ),
       confirm: t("removeAnyway"),
       cancel: t("waitForBatches"),
       isDangerous: true,
