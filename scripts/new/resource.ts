@@ -32,7 +32,8 @@ function addContract(checkout: Checkout, names: Names): void {
 function addTable(checkout: Checkout, names: Names): void {
   const { kebab, snake, camel, item } = names;
   const folder = `${GATEWAY}/storage/schema/migrations`;
-  const version = globSync("[0-9]*.ts", { cwd: join(ROOT, folder) }).length + 1;
+  const versions = globSync("[0-9]*.ts", { cwd: join(ROOT, folder) }).map((file) => Number(file.slice(0, 4)));
+  const version = Math.max(...versions) + 1;
   const file = `${String(version).padStart(4, "0")}-${kebab}.ts`;
   checkout.create(`${folder}/${file}`, server.migration(names, version));
   checkout.insertBefore(`${folder}/index.ts`, /import \{ logs \}/, `import { ${camel} } from "./${file}";\n`);

@@ -114,7 +114,7 @@ test("people cancel a batch, have its results read again, and abandon it", async
   expect((await rig.fairway(`batch settle ${id}`)).err).toContain("read again within seconds");
   const other = await create();
   for (const { id: channel } of (await rig.client.call(channelList, {})).data)
-    await rig.client.call(channelDelete, { params: { id: channel } });
+    await rig.client.call(channelDelete, { params: { id: channel }, query: { force: true } });
   await expect
     .poll(async () => parseJsonOutput(await rig.fairway(`batch get ${other.id} -o json`))["phase"], WAIT)
     .toBe("stuck");

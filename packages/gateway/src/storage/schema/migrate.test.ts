@@ -33,6 +33,12 @@ const addTitle: Migration = {
   ],
 };
 
+test("migrations count up without a gap, in the order of their files", () => {
+  expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, at) => at + 1));
+  const files = readdirSync(new URL("migrations/", import.meta.url)).filter((file) => /^\d{4}-.*\.ts$/.test(file));
+  expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(MIGRATIONS.map(({ version }) => version));
+});
+
 /** Returns the tables and columns that the schema files declare. */
 function declared(): Map<string, string[]> {
   const folder = new URL("../tables/", import.meta.url);

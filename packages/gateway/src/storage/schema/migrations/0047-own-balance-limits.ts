@@ -2,7 +2,7 @@ import type { Migration, StepContext } from "../migration.ts";
 
 /** The balance below which a person wants to be reminded; null = that of the operator. */
 export const ownBalanceLimits: Migration = {
-  version: 49,
+  version: 47,
   name: "own balance limits",
   steps: [
     async (on: StepContext) => {

@@ -3,7 +3,7 @@ import { tables, type Migration } from "../migration.ts";
 
 /** Sums of calls by tag, end user and what else reports group by, and how many values each day has. */
 export const reportSums: Migration = {
-  version: 48,
+  version: 46,
   name: "sums of reports",
   steps: tables({
     report_sums: {

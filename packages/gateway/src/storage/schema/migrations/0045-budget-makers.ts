@@ -9,7 +9,7 @@ const INDEX = "budgets_window_maker";
  * have room.
  */
 export const budgetMakers: Migration = {
-  version: 46,
+  version: 45,
   name: "budgets of teams",
   steps: [
     async (on) => {

@@ -3,7 +3,7 @@ import { tables, type Migration } from "../migration.ts";
 
 /** Reservations of replicas that have lost Redis, which a replica that has it makes there for them. */
 export const balanceShares: Migration = {
-  version: 50,
+  version: 48,
   name: "balance shares",
   steps: tables({
     balance_shares: {
