@@ -181,11 +181,11 @@ const SLOW = [
   "packages/gateway/test/relay/tenancy/moved-keys.test.ts",
   "packages/gateway/test/relay/tenancy/team-caps.test.ts",
   "packages/gateway/test/storage/statement-plans.test.ts",
-  "scripts/bench/*.test.ts",
   "scripts/new.test.ts",
   "scripts/release/release.test.ts",
   "scripts/seed.test.ts",
   "scripts/site.test.ts",
+  ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
 /** Against a Kubernetes API server, and on real nodes: `npm run test:cluster`. */
 const CLUSTER = "{packages,charts}/**/*.cluster.test.ts";
