@@ -332,6 +332,9 @@ test("rows are walked, selected and opened by keyboard (WCAG 2.1.1)", async () =
   await page.getByRole("dialog", { name: "Edit channel" }).waitFor({ state: "detached" });
   await page.keyboard.press("?");
   const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await sheet.waitFor();
+  // Only a dialog that has the focus hears the key.
+  await expect.poll(() => sheet.evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
   expect(await axeFindings(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await sheet.waitFor({ state: "detached" });
