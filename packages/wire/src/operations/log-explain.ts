@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
+import { BUDGET_PERIODS, BUDGET_SCOPES } from "../core/budget-terms.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 import { CHANNEL_STRATEGIES } from "../core/strategies.ts";
@@ -162,12 +163,14 @@ export type ExplainedPrice = z.output<typeof ExplainedPrice>;
 /** The budget that ended a call. */
 export const ExplainedBudget = z.object({
   id: z.int(),
-  scope: z.enum(["token", "user", "group", "model", "channel"]),
+  scope: z.enum(BUDGET_SCOPES),
   /** Id or name of the budget's subject. */
   subject: z.string(),
   /** Name of the subject at that time; "" in rows of older versions. */
   subject_name: z._default(z.string(), ""),
-  period: z.enum(["day", "week", "month"]),
+  period: z.enum(BUDGET_PERIODS),
+  /** Hours of a window of the period `hours`; otherwise 0. */
+  length: z._default(z.int(), 0),
   /** Quota units of one period. */
   quota_limit: z.int(),
 });

@@ -3,6 +3,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import type { Reference } from "../../core/arguments.ts";
 import { printDone, type Output } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
+import { describePeriod } from "../../print/period.ts";
 import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, type Deletion } from "../each.ts";
@@ -192,10 +193,10 @@ async function describe(verb: string, budget: Budget, output: Output): Promise<s
 }
 
 function describeWindow({ period, length, anchor, time_zone: zone }: Budget): string {
-  if (period === "total") return "in total";
-  if (period === "hours") return `in ${length} hours from the first request`;
-  const article = period === "hour" ? "an" : "a";
-  return `${article} ${period}${anchor === "" ? "" : ` from ${anchor}`} in ${zone}`;
+  const words = describePeriod({ period, length });
+  return period === "total" || period === "hours"
+    ? words
+    : `${words}${anchor === "" ? "" : ` from ${anchor}`} in ${zone}`;
 }
 
 export async function deleteBudgets(

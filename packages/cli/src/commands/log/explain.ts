@@ -21,6 +21,7 @@ import { isForPeople, printOne, type Output, type Shape } from "../../print/outp
 import { moneyText } from "../../print/sheet.ts";
 import { table, type Column } from "../../print/table.ts";
 import { loadWidths } from "../../print/width.ts";
+import { describePeriod } from "../../print/period.ts";
 
 const NAMED: Shape<LogExplanation> = {
   kind: "LogExplanation",
@@ -110,8 +111,8 @@ function guardrailText({ guardrail, guardrail_reason: reason }: LogExplanation):
 }
 
 function budgetText(budget: ExplainedBudget, quotaPerUnit: number): string {
-  const { id, scope, period, quota_limit: limit } = budget;
-  return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${moneyText(limit, quotaPerUnit)} a ${period}`;
+  const { id, scope, quota_limit: limit } = budget;
+  return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${moneyText(limit, quotaPerUnit)} ${describePeriod(budget)}`;
 }
 
 /** Returns what upstreams said about failed attempts; owners of calls do not see it. */

@@ -27,6 +27,6 @@ export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean):
   };
 }
 
-function pickBudgetTerms({ id, scope, subject, subject_name = "", period, quota_limit }: BudgetTerms) {
-  return { id, scope, subject, subject_name, period, quota_limit };
+function pickBudgetTerms({ id, scope, subject, subject_name = "", period, length, quota_limit }: BudgetTerms) {
+  return { id, scope, subject, subject_name, period, ...(period === "hours" && { length }), quota_limit };
 }

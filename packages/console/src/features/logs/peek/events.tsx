@@ -3,6 +3,8 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Mark } from "../../../ui/display/mark.tsx";
 import { Money } from "../../../ui/display/money.tsx";
+import { describePeriod } from "../../../shared/budgets/period-text.ts";
+import { useTexts as useBudgetTexts } from "../../../shared/budgets/texts.ts";
 import type { LogOther } from "../other.ts";
 import { useTexts } from "./texts.ts";
 
@@ -12,9 +14,12 @@ const WHOSE = {
   group: "budgetOfGroup",
   model: "budgetOfModel",
   channel: "budgetOfChannel",
+  team: "budgetOfTeam",
+  member: "budgetOfMember",
+  service_account: "budgetOfServiceAccount",
+  tag: "budgetOfTag",
+  end_user: "budgetOfEndUser",
 } as const;
-
-const PERIODS = { day: "budgetDay", week: "budgetWeek", month: "budgetMonth" } as const;
 
 function Verdict({ other }: { readonly other: LogOther }) {
   const t = useTexts();
@@ -30,7 +35,8 @@ function Verdict({ other }: { readonly other: LogOther }) {
 
 function SpentBudget({ budget }: { readonly budget: ExplainedBudget }) {
   const t = useTexts();
-  const { id, scope, period, quota_limit: limit } = budget;
+  const ofBudgets = useBudgetTexts();
+  const { id, scope, quota_limit: limit } = budget;
   return (
     <>
       <Mark kind="stop" label={t("budgetUsedUp")} />
@@ -39,7 +45,7 @@ function SpentBudget({ budget }: { readonly budget: ExplainedBudget }) {
           <bdi>{t(WHOSE[scope], { subject: budgetSubject(budget) })}</bdi>
         </Link>{" "}
         <span className="soft">
-          {t("budgetLimit", { period: t(PERIODS[period]) })} <Money quota={limit} isPrecise />
+          {t("budgetLimit", { period: describePeriod(ofBudgets, budget) })} <Money quota={limit} isPrecise />
         </span>
       </p>
     </>
