@@ -166,7 +166,8 @@ export const router = createBrowserRouter([
 
 async function leaveSession(): Promise<void> {
   endSession();
-  const { pathname, search } = router.state.location;
+  // A page that is still loading is the one that the user wants after signing in again.
+  const { pathname, search } = router.state.navigation.location ?? router.state.location;
   if (pathname !== "/login") await router.navigate(loginPath(pathname + search, true), { replace: true });
   // A form with unsaved input may have delayed the navigation.
   if (router.state.location.pathname === "/login") forgetUser();
