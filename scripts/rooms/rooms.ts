@@ -29,7 +29,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     fallback pipeline ingress realtime
   `),
   "packages/gateway/src/events": inOrder(`
-    catalogue record-event
+    credential-changes catalogue record-event token-event
   `),
   "packages/gateway/src/billing": inOrder(`
     money tokenizer pricing reservations budgets ledger audit

@@ -19,12 +19,15 @@ import { reportForecasts } from "../resources/budgets/forecast-job.ts";
 import { makeDueReports } from "../resources/reports/saved/make-due.ts";
 import { createStatisticsStore } from "../resources/statistics/store.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
+import { reportExpiries } from "../resources/tokens/expiry-notices.ts";
 import { rotateDueKeys } from "../resources/tokens/rotate-due.ts";
 import { priceOptionDefaults } from "../snapshot/option-defaults.ts";
 import { createLogWriter } from "../storage/log-rows.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";
 
 const MINUTE_MS = 60_000;
+/** All tokens are read, so not each minute. */
+const EXPIRIES_MS = 5 * MINUTE_MS;
 
 interface ScheduleParts {
   readonly elector: Elector;
@@ -132,13 +135,18 @@ function disablesJob(core: Core, { channels }: Management["operations"]): Schedu
 
 /** What tells people something at its time. */
 function noticeJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
-  return [forecastJob(core), reportJob(core, operations)];
+  return [forecastJob(core), expiryJob(core), reportJob(core, operations)];
 }
 
 function forecastJob({ storage: { database }, clock }: Core): ScheduledJob {
   const deps = { database, clock, statistics: createStatisticsStore({ database }) };
   const run: ScheduledJob["run"] = (_signal, confirm) => reportForecasts(deps, confirm);
   return { name: "budget-forecasts", isLeaderOnly: true, everyMs: MINUTE_MS, run };
+}
+
+function expiryJob({ storage: { database }, clock }: Core): ScheduledJob {
+  const run: ScheduledJob["run"] = (signal, confirm) => reportExpiries({ database, clock }, signal, confirm);
+  return { name: "token-expiries", isLeaderOnly: true, everyMs: EXPIRIES_MS, run };
 }
 
 function reportJob({ storage: { database }, log }: Core, { reports }: Management["operations"]): ScheduledJob {

@@ -62,6 +62,22 @@ export const EVENT_TYPES = {
     reason: "401 invalid api key",
   }),
   "channel.enabled": operator("info", "A channel that the gateway had switched off works again.", CHANNEL),
+  "channel.key_disabled": operator("warning", "A key of a channel was switched off because its upstream refused it.", {
+    ...CHANNEL,
+    number: 2,
+    by: "system",
+    reason: "401 invalid api key",
+  }),
+  "channel.failing": operator("warning", "Calls of a channel fail, so it rests for a while.", {
+    ...CHANNEL,
+    number: 1,
+    until: 1_798_502_400,
+  }),
+  "channel.slow": operator("warning", "A test of a channel took longer than the slowest good test.", {
+    ...CHANNEL,
+    milliseconds: 7_250,
+    most_milliseconds: 5_000,
+  }),
   "balance.low": owner("warning", "A charge took a balance below the reminder threshold.", {
     balance: 480_000,
     limit: 500_000,
@@ -73,7 +89,24 @@ export const EVENT_TYPES = {
     ...BUDGET,
     reached_at: 1_798_502_400,
   }),
-  "token.created": owner("info", "A token was created.", { ...TOKEN, by: "lin" }),
+  "token.created": owner("info", "A token was created.", TOKEN),
+  "token.expiring": owner("warning", "A token expires within seven days, or within one.", {
+    ...TOKEN,
+    expires_at: 1_798_502_400,
+  }),
+  "token.expired": owner("warning", "A token has expired.", { ...TOKEN, expires_at: 1_798_502_400 }),
+  "token.exhausted": owner("warning", "The quota of a token is used up.", TOKEN),
+  "token.disabled": owner("info", "A token was disabled.", { id: 7, name: "reports", by: "admin" }),
+  "token.moved": owner("warning", "A token has another owner; both hear of it.", {
+    ...TOKEN,
+    from: "lin",
+    to: "Search",
+    by: "root",
+  }),
+  "token.rotation_due": owner("warning", "A key should be replaced, because a person who knows it left.", {
+    ...TOKEN,
+    reason: "its maker left the team",
+  }),
   "token.rotated": owner("info", "A token has a new key.", { ...TOKEN, by: "lin" }),
   "token.leaked": owner("critical", "A key was reported as public.", { ...TOKEN, source: "github" }),
   "team.member_joined": owner("info", "A person joined a team.", MEMBER),
@@ -105,6 +138,11 @@ export const EVENT_TYPES = {
     rows: 37,
   }),
   "signin.new_device": owner("warning", "A browser that is new to an account signed in to it.", PERSON),
+  "account.credentials_changed": owner("warning", "A way to sign in to an account changed.", {
+    username: "lin",
+    change: "password_changed",
+    address: "203.0.113.9",
+  }),
   "account.disabled": owner("warning", "An administrator disabled an account.", { username: "lin", by: "root" }),
   "user.registered": operator("info", "A person created an account.", { id: 21, username: "lin" }),
   "identity.claims_incomplete": operator("warning", "A sign-in provider did not send all claims.", {

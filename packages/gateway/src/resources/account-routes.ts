@@ -54,7 +54,7 @@ export function createAccountParts(deps: AccountRoutesDeps) {
   const { database, identity, snapshots } = deps;
   const options = () => snapshots.current().options;
   const users = createUserStore(deps);
-  const notices = createCredentialNotices({ ...deps, db: database.db, mailer: identity.mailer, options });
+  const notices = createCredentialNotices({ ...deps, mailer: identity.mailer, options });
   return { ...deps, ...identity, store: users, users, options, notices };
 }
 

@@ -1,6 +1,7 @@
 import { ACCOUNT_KIND, MAX_TEAM_MEMBERS, MAX_TEAMS_PER_PERSON, TOKEN_STATUS, type TeamRole } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { recordEvent } from "../events/record-event.ts";
+import { recordTokenEvent } from "../events/token-event.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Schema } from "../storage/tables/schema.ts";
 import type { Team } from "./team.ts";
@@ -93,16 +94,34 @@ export async function removeMember(trx: Db, team: TeamOfMember, change: RoleChan
   if (role === "owner" && (await countOwners(trx, team.id)) === 0) await recordOwnerless(trx, team, nowMs);
 }
 
+/** Why keys of a former member change. */
+const LEFT = "its maker left the team";
+
 /** Disables the keys that a person made in a team, whatever happens to them later. */
-export async function disableKeys(trx: Db, accountId: number, memberId: number): Promise<void> {
-  await trx
-    .updateTable("tokens")
-    .set({ status: TOKEN_STATUS.disabled })
-    .where("user_id", "=", accountId)
-    .where("member_id", "=", memberId)
-    .where("service_account_id", "=", 0)
-    .where("status", "=", TOKEN_STATUS.enabled)
-    .execute();
+export async function disableKeys(
+  trx: Db,
+  { accountId, memberId, nowMs }: { readonly accountId: number; readonly memberId: number; readonly nowMs: number },
+): Promise<void> {
+  const keys = trx.selectFrom("tokens").select(["id", "name", "user_id", "member_id"]).where("user_id", "=", accountId);
+  const own = keys.where("member_id", "=", memberId).where("service_account_id", "=", 0);
+  const rows = await own.where("status", "=", TOKEN_STATUS.enabled).where("deleted_at", "is", null).execute();
+  for (const row of rows) {
+    await trx.updateTable("tokens").set({ status: TOKEN_STATUS.disabled }).where("id", "=", row.id).execute();
+    await recordTokenEvent(trx, row, { type: "token.disabled", atMs: nowMs, about: nowMs, data: { by: LEFT } });
+  }
+}
+
+/** Records that keys whose maker left by choice still work, so that an admin replaces them. */
+export async function recordRotationDue(trx: Db, ids: readonly number[], nowMs: number): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = trx
+    .selectFrom("tokens")
+    .select(["id", "name", "key_hint", "user_id", "member_id"])
+    .where("id", "in", ids);
+  for (const row of await rows.execute()) {
+    const data = { hint: row.key_hint, reason: LEFT };
+    await recordTokenEvent(trx, row, { type: "token.rotation_due", atMs: nowMs, about: nowMs, data });
+  }
 }
 
 /** Gives the keys that a person made to the team; returns their ids. */

@@ -16,6 +16,7 @@ import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { providerByType } from "../../providers/registry.ts";
 import { createAdmissionQueue } from "../../relay/admission/admission-queue.ts";
+import { createFailureReports } from "./failure-reports.ts";
 import { composeResponseStore } from "./response-store.ts";
 import { createResponsePolicies } from "./response-policies.ts";
 import { createBlockedWords } from "../../relay/admission/blocked-words.ts";
@@ -186,10 +187,15 @@ function createMoneyReports(
   };
 }
 
-function createRelayHealth({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
+function createRelayHealth(deps: RelayPartsDeps): SharedHealth {
+  const { metrics, snapshots } = deps;
+  const report = createFailureReports({ ...deps, database: deps.storage.database });
   const health = createSharedHealth({
     clock: steadyClock,
-    onBreaker: metrics.breakerChanged,
+    onBreaker(channelId, isOpen, opening) {
+      metrics.breakerChanged(channelId, isOpen);
+      report(channelId, opening);
+    },
     onAffinity: (rule, isHit) => metrics.affinityAsked(rule, isHit),
   });
   snapshots.subscribe(({ channels }) => health.follow(channels));

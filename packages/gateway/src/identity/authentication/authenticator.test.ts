@@ -79,6 +79,12 @@ eachDatabase("authenticator", (open) => {
 
   const readStatus = async (id: number) =>
     (await kit.database.db.selectFrom("tokens").select("status").where("id", "=", id).executeTakeFirstOrThrow()).status;
+  /** Returns the events of a token, with the end that they name. */
+  const readEvents = async (id: number) => {
+    const rows = await kit.database.db.selectFrom("events").select(["type", "data"]).orderBy("id").execute();
+    const all = rows.map(({ type, data }) => ({ type, ...(JSON.parse(data) as { id: number; expires_at?: number }) }));
+    return all.filter((event) => event.id === id).map(({ type, expires_at: end }) => `${type} ${end}`);
+  };
   const byKey = (key: string, ip = "10.0.0.1", more?: { allowExhausted: boolean }) =>
     authenticator.byKey(requestWith({ authorization: `Bearer sk-${key}` }), ip, more);
   const readErrorCode = async (promise: Promise<unknown>) =>
@@ -171,16 +177,20 @@ eachDatabase("authenticator", (open) => {
       kit.clock.set(START_SECONDS + 11);
       expect(await readErrorCode(byKey(key))).toBe("401 token_expired");
       expect(await readStatus(id)).toBe(3);
+      expect(await readEvents(id)).toEqual([`token.expired ${START_SECONDS + 10}`]);
       await kit.database.db.updateTable("tokens").set({ status: 2 }).where("id", "=", id).execute();
       expect(await readErrorCode(byKey(key))).toBe("401 token_disabled");
       expect(await readStatus(id)).toBe(2);
+      expect(await readEvents(id)).toHaveLength(1);
     });
 
     test("marks a token that is used up, by the row and not by the cache", async () => {
       const { key, id } = await token({ remain_quota: 0 });
       const { db } = kit.database;
-      expect(await readErrorCode(byKey(key))).toBe("401 token_quota_exhausted");
+      const marks = await Promise.all([1, 2, 3].map(() => readErrorCode(byKey(key))));
+      expect(marks).toContain("401 token_quota_exhausted");
       expect(await readStatus(id)).toBe(4);
+      expect(await readEvents(id)).toEqual(["token.exhausted undefined"]);
       const late = await token({ remain_quota: 0, status: 2 });
       expect(await readErrorCode(byKey(late.key))).toBe("401 token_disabled");
       const filled = await token({ remain_quota: 0 });
@@ -189,6 +199,7 @@ eachDatabase("authenticator", (open) => {
       await db.updateTable("tokens").set({ remain_quota: 50 }).where("id", "=", filled.id).execute();
       expect(await readErrorCode(byKey(filled.key))).toBe("passed");
       expect(await readStatus(filled.id)).toBe(1);
+      expect(await readEvents(filled.id)).toEqual([]);
       expect(await readErrorCode(byKey((await token({ remain_quota: 0, unlimited_quota: 1 })).key))).toBe("passed");
     });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, USER_STATUS, type Limits, type OptionValues } from "@fairway/wire";
+import { recordRawTokenEvent, type EventToken } from "../../events/token-event.ts";
 import { AppError, type ErrorCode, type ErrorOwner } from "../../lib/app-error.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { countedAddress } from "../../lib/net/ip.ts";
@@ -119,12 +120,33 @@ function checkKey({ rotation }: TokenRecord, clock: Clock): void {
     throw new AppError("invalid_api_key", { message: REPLACED });
 }
 
-/** Marks an enabled token once; returns whether the row was marked. */
+const MARK_COLUMNS = "id, name, user_id, member_id, key_hint, expired_time, limit_revision";
+
+interface MarkedToken extends EventToken {
+  readonly key_hint: string;
+  readonly expired_time: number;
+  readonly limit_revision: number;
+}
+
+/** Marks an enabled token once, with its event; returns whether the row was marked. */
 async function move(deps: AuthenticatorDeps, { id }: TokenRecord, status: number, condition: string): Promise<boolean> {
-  const sql = `update tokens set status = ? where id = ? and status = 1${condition}`;
-  const changed = await deps.database.raw.run(sql, [status, id]);
+  const { raw } = deps.database;
+  const which = `where id = ? and status = 1${condition}`;
+  // Most rows have more than the cached number says: a read costs less than a transaction.
+  const [row] = await raw.rows<MarkedToken>(`select ${MARK_COLUMNS} from tokens ${which}`, [id]);
   deps.tokens.dropToken(id);
-  return changed > 0;
+  if (!row) return false;
+  return raw.transaction(async (tx) => {
+    if ((await tx.run(`update tokens set status = ? ${which}`, [status, id])) === 0) return false;
+    await recordRawTokenEvent(tx, raw.kind, row, buildMarkEvent(row, status, deps.clock.now()));
+    return true;
+  });
+}
+
+function buildMarkEvent({ key_hint: hint, expired_time, limit_revision }: MarkedToken, status: number, atMs: number) {
+  if (status === TOKEN_STATUS.exhausted)
+    return { type: "token.exhausted", atMs, about: `${limit_revision}:${atMs}`, data: { hint } } as const;
+  return { type: "token.expired", atMs, about: expired_time, data: { hint, expires_at: expired_time } } as const;
 }
 
 function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin"], ip: string): Caller {

@@ -1,5 +1,5 @@
 import { ACCESS_TOKENS_MAX, ACCOUNT_KIND, SERVICE_TOKEN_PREFIX, type AccessScope } from "@fairway/wire";
-import type { Insertable, Kysely, Updateable } from "kysely";
+import type { Insertable, Kysely, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -35,12 +35,15 @@ export interface NewAccessToken {
   readonly scopes: readonly AccessScope[];
 }
 
+/** Writes what belongs to a new token, in its transaction. */
+type WriteAlso = (trx: Transaction<Schema>) => Promise<unknown>;
+
 /** Keys for the management API with all or some of the rights of their user. Only hashes are stored. */
 export interface AccessTokens {
   /** Finds a token; undefined if it is unknown or expired. `account` is undefined if its user was deleted. */
   find(token: string): Promise<{ readonly account: Account | undefined; readonly token: CallerToken } | undefined>;
   /** Replaces the user's token of that name and returns the new one; throws `too_many_access_tokens`. */
-  rotate(userId: number, made: NewAccessToken): Promise<string>;
+  rotate(userId: number, made: NewAccessToken, also?: WriteAlso): Promise<string>;
   remove(userId: number, name: string): Promise<boolean>;
   removeAll(userId: number, db?: Db): Promise<void>;
   list(userId: number): Promise<AccessTokenView[]>;
@@ -58,16 +61,22 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       }
       return { account: toAccount(row), token: { name: row.name, scopes: parseScopes(row.scopes) } };
     },
-    async rotate(userId, { name = "", expiresAt = 0, scopes }) {
+    async rotate(userId, { name = "", expiresAt = 0, scopes }, also) {
       const token = randomText(TOKEN_CHARS);
       const limits = { expires_at: expiresAt, scopes: scopes.join(" ") };
       const change = { token_hash: hashRandomId(token), created_at: seconds(clock), last_used_at: 0, ...limits };
-      if (await replace(db, userId, name, change)) return token;
+      const replaceRow = () =>
+        transact(db, async (trx) => {
+          const isReplaced = await replace(trx, userId, name, change);
+          if (isReplaced) await also?.(trx);
+          return isReplaced;
+        });
+      if (await replaceRow()) return token;
       try {
-        await insert(db, { user_id: userId, name, ...change });
+        await insert(db, { user_id: userId, name, ...change }, also);
       } catch (cause) {
         // Another call created the row in between.
-        if (!isDuplicate(cause) || !(await replace(db, userId, name, change))) throw cause;
+        if (!isDuplicate(cause) || !(await replaceRow())) throw cause;
       }
       return token;
     },
@@ -128,7 +137,7 @@ async function replace(
  * Inserts a token and locks the user, so that concurrent calls cannot exceed the limit together. The nameless token is
  * always allowed.
  */
-async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise<void> {
+async function insert(db: Db, row: Insertable<Schema["access_tokens"]>, also?: WriteAlso): Promise<void> {
   await transact(db, async (trx) => {
     if (!(await lockUser(trx, row.user_id))) throw new Refusal("account_deleted");
     if (row.name !== "") {
@@ -138,6 +147,7 @@ async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise
         throw new Refusal("too_many_access_tokens", { values: { n: ACCESS_TOKENS_MAX } });
     }
     await trx.insertInto("access_tokens").values(row).execute();
+    await also?.(trx);
   });
 }
 

@@ -6,7 +6,7 @@ import type {
   WebAuthnCredential,
 } from "@simplewebauthn/server";
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
@@ -28,6 +28,15 @@ interface Owner {
   readonly username: string;
 }
 
+/** Writes what belongs to a change, in its transaction. */
+type WriteAlso = (trx: Transaction<Schema>) => Promise<unknown>;
+
+interface NewPasskey {
+  readonly name: string;
+  readonly response: unknown;
+  readonly also?: WriteAlso | undefined;
+}
+
 type BrowserObject = Record<string, unknown>;
 
 /** Passkeys (WebAuthn) with user verification by the device: they replace password and second factor. */
@@ -36,10 +45,10 @@ export interface Passkeys {
   /** Throws `too_many_passkeys`. */
   creationOptions(owner: Owner, party: RelyingParty): Promise<BrowserObject>;
   /** Throws `too_many_passkeys`, `passkey_already_registered` or `passkey_not_verified`. */
-  register(owner: Owner, party: RelyingParty, made: { name: string; response: unknown }): Promise<Passkey>;
+  register(owner: Owner, party: RelyingParty, made: NewPasskey): Promise<Passkey>;
   /** Returns false if the user has no passkey of that id. */
   rename(userId: number, id: number, name: string): Promise<boolean>;
-  remove(userId: number, id: number): Promise<boolean>;
+  remove(userId: number, id: number, also?: WriteAlso): Promise<boolean>;
   loginOptions(party: RelyingParty): Promise<BrowserObject>;
   /** Returns the user whose passkey signed; throws `passkey_not_verified`. */
   verify(party: RelyingParty, response: unknown): Promise<number>;
@@ -83,10 +92,13 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
       await db.updateTable("passkeys").set({ name }).where("id", "=", id).where("user_id", "=", userId).execute();
       return true;
     },
-    async remove(userId, id) {
-      const own = db.deleteFrom("passkeys").where("id", "=", id).where("user_id", "=", userId);
-      return (await own.executeTakeFirstOrThrow()).numDeletedRows === 1n;
-    },
+    remove: (userId, id, also) =>
+      transact(db, async (trx) => {
+        const own = trx.deleteFrom("passkeys").where("id", "=", id).where("user_id", "=", userId);
+        const isRemoved = (await own.executeTakeFirstOrThrow()).numDeletedRows === 1n;
+        if (isRemoved) await also?.(trx);
+        return isRemoved;
+      }),
     async loginOptions({ id: rpID }) {
       const { generateAuthenticationOptions } = await webauthn();
       const challenge = await newChallenge(deps, LOGIN, "");
@@ -144,7 +156,7 @@ async function register(
   deps: PasskeyDeps,
   { userId }: Owner,
   { id, origin }: RelyingParty,
-  made: { readonly name: string; readonly response: unknown },
+  made: NewPasskey,
 ): Promise<Passkey> {
   await checkCount(deps.db, userId);
   const { verifyRegistrationResponse } = await webauthn();
@@ -174,7 +186,9 @@ async function register(
       // Concurrent calls cannot exceed the limit together.
       if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
       await checkCount(trx, userId);
-      return insertRow(trx, "passkeys", row);
+      const id = await insertRow(trx, "passkeys", row);
+      await made.also?.(trx);
+      return id;
     });
     return { id: rowId, ...view };
   } catch (cause) {

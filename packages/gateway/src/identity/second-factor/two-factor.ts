@@ -1,10 +1,11 @@
 import { Secret as OtpSecret, TOTP } from "otpauth";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
+import { transact } from "../../storage/transaction.ts";
 import { codeAttempt, type LoginGuard } from "../passwords/login-guard.ts";
 import { secondFactor } from "../../storage/secrets/sealed-locations.ts";
 
@@ -17,6 +18,9 @@ export interface TwoFactorDeps {
   readonly issuer: () => string;
 }
 
+/** Writes what belongs to a change, in its transaction. */
+type WriteAlso = (trx: Transaction<Schema>) => Promise<unknown>;
+
 /** Codes of an authenticator (RFC 6238) as a second step of password sign-in. */
 export interface TwoFactor {
   state(userId: number): Promise<{ readonly isOn: boolean; readonly codesLeft: number }>;
@@ -26,11 +30,11 @@ export interface TwoFactor {
    * Enables it and returns the recovery codes; throws `two_factor_already_enabled`, `two_factor_secret_missing`,
    * `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`.
    */
-  confirm(userId: number, code: string): Promise<string[]>;
+  confirm(userId: number, code: string, also?: WriteAlso): Promise<string[]>;
   /** Throws `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
-  renewCodes(userId: number, code: string): Promise<string[]>;
+  renewCodes(userId: number, code: string, also?: WriteAlso): Promise<string[]>;
   /** Throws `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
-  disable(userId: number, code: string): Promise<void>;
+  disable(userId: number, code: string, also?: WriteAlso): Promise<void>;
   /**
    * Passes if it is off, or for a code that was never used before; else throws `too_many_failed_logins`,
    * `second_factor_required` or `second_factor_wrong`.
@@ -83,23 +87,23 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
       await write(deps, userId, row, { secret, isOn: false, lastStep: 0, recovery: [] });
       return { secret, url: createTotp(secret, deps.issuer(), username).toString() };
     },
-    async confirm(userId, code) {
+    async confirm(userId, code, also) {
       const row = await read(deps, userId);
       if (!row) throw new Refusal("two_factor_secret_missing");
       if (row.stored.isOn) throw new Refusal("two_factor_already_enabled");
       const { codes, hashes } = recoveryCodes(vault);
-      await inTurn(userId, () => spend(deps, userId, row, { code, change: { isOn: true, recovery: hashes } }));
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: { isOn: true, recovery: hashes }, also }));
       return codes;
     },
-    async renewCodes(userId, code) {
+    async renewCodes(userId, code, also) {
       const { codes, hashes } = recoveryCodes(vault);
       const row = await switchedOn(userId);
-      await inTurn(userId, () => spend(deps, userId, row, { code, change: { recovery: hashes } }));
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: { recovery: hashes }, also }));
       return codes;
     },
-    async disable(userId, code) {
+    async disable(userId, code, also) {
       const row = await switchedOn(userId);
-      await inTurn(userId, () => spend(deps, userId, row, { code, change: undefined }));
+      await inTurn(userId, () => spend(deps, userId, row, { code, change: undefined, also }));
     },
     async pass(userId, code) {
       const row = await read(deps, userId);
@@ -112,19 +116,20 @@ interface Spending {
   readonly code: string;
   /** Written together with the use of the code; undefined removes everything. */
   readonly change: Partial<Stored> | undefined;
+  readonly also?: WriteAlso | undefined;
 }
 
 /**
  * Consumes a code; if several calls use the same code at once, only one succeeds. Wrong codes count like wrong
  * passwords.
  */
-async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, change }: Spending): Promise<void> {
+async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, change, also }: Spending): Promise<void> {
   const attempt = codeAttempt(userId);
   if (code.trim() === "")
     throw new Refusal("second_factor_required", { field: "code", siblings: { two_factor: true } });
   if (await deps.guard.isLocked(attempt)) throw new Refusal("too_many_failed_logins");
   const left = use(deps, row.stored, code.replace(/[\s-]/g, "").toLowerCase());
-  const isTaken = left !== undefined && (await write(deps, userId, row, change && { ...left, ...change }));
+  const isTaken = left !== undefined && (await writeWith(deps, userId, row, change && { ...left, ...change }, also));
   if (isTaken) return deps.guard.succeeded(attempt);
   await deps.guard.failed(attempt);
   throw new Refusal("second_factor_wrong", { field: "code", siblings: { two_factor: true } });
@@ -162,6 +167,22 @@ async function read({ db, vault }: TwoFactorDeps, userId: number): Promise<Row |
   return sealed === undefined
     ? undefined
     : { sealed, stored: JSON.parse(vault.open(sealed, secondFactor(userId))) as Stored };
+}
+
+/** Like `write`, with what belongs to the change in one transaction. */
+async function writeWith(
+  deps: TwoFactorDeps,
+  userId: number,
+  was: Row,
+  next: Stored | undefined,
+  also: WriteAlso | undefined,
+): Promise<boolean> {
+  if (!also) return write(deps, userId, was, next);
+  return transact(deps.db, async (trx) => {
+    const isWritten = await write({ ...deps, db: trx }, userId, was, next);
+    if (isWritten) await also(trx);
+    return isWritten;
+  });
 }
 
 /** Writes the row; returns false if it was changed since `was` was read. */

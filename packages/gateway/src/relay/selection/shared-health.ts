@@ -10,9 +10,15 @@ import { createKeyOutcomes, parseKeyOutcome, type KeyOutcomes } from "./key-outc
 import { createSeenPrefixes, type SeenPrefixes } from "../prompt-cache/seen-prefixes.ts";
 import { createStickyModels, type StickyModels } from "./sticky-models.ts";
 
+export interface BreakerOpening {
+  readonly keyIndex: number;
+  /** 0 = closed. */
+  readonly forMs: number;
+}
+
 export interface SharedHealthSettings {
   readonly clock: Clock;
-  readonly onBreaker: (channelId: number, isOpen: boolean) => void;
+  readonly onBreaker: (channelId: number, isOpen: boolean, opening: BreakerOpening) => void;
   /** Called for every request that belongs to a conversation. */
   readonly onAffinity: (rule: string, isHit: boolean) => void;
 }
@@ -47,7 +53,7 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
   const breakers = createBreakers({
     clock,
     onChange(channel, key, forMs) {
-      onBreaker(channel, forMs > 0);
+      onBreaker(channel, forMs > 0, { keyIndex: key, forMs });
       publish(JSON.stringify({ channel, key, forMs }));
     },
   });

@@ -171,6 +171,7 @@ export async function bindIdentity(
       const taken = await trx.selectFrom("users").select("id").where(column, "=", value).executeTakeFirst();
       if (taken) throw new Refusal("oauth_account_already_bound", { values: { provider } });
       await users.update(trx, userId, { [column]: value, ...more });
+      await notices.record(trx, { userId, kind: "account_bound", ip: context.ip });
     });
   } catch (cause) {
     if (isDuplicate(cause)) throw new Refusal("oauth_account_already_bound", { values: { provider }, cause });

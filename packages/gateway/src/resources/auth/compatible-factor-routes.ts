@@ -14,7 +14,7 @@ import { codeAttempt, type LoginGuard } from "../../identity/passwords/login-gua
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { disableFactor, renewCodes } from "./second-factor-routes.ts";
 import { readRelyingParty } from "../relying-party.ts";
-import { addPasskey, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
+import { addPasskey, createRemovalRecord, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 
 export interface CompatibleFactorDeps extends PasskeyRoutesDeps {
   readonly twoFactor: TwoFactor;
@@ -42,7 +42,8 @@ export function compatibleFactorRoutes(deps: CompatibleFactorDeps): Route[] {
       return { enabled: keys.length > 0, last_used_at };
     }),
     implement(compatiblePasskeyDelete, async ({ caller: { userId }, context }) => {
-      for (const { id } of await passkeys.list(userId)) await passkeys.remove(userId, id);
+      const record = createRemovalRecord(deps, userId, context.ip);
+      for (const { id } of await passkeys.list(userId)) await passkeys.remove(userId, id, record);
       deps.notices.send({ userId, what: "All passkeys were removed.", ip: context.ip });
     }),
     implement(compatiblePasskeyBegin, async (call) => ({

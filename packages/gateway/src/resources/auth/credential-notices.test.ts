@@ -42,6 +42,17 @@ beforeEach(async () => {
   smtp.mails.length = 0;
 });
 
+/** Returns what the events of the account say that has changed, oldest first. */
+async function recorded(userId = ann.userId): Promise<string[]> {
+  const rows = app.database.db.selectFrom("events").select(["user_id", "data"]).orderBy("id");
+  const all = await rows.where("type", "=", "account.credentials_changed").where("user_id", "=", userId).execute();
+  return all.map((row) => {
+    const { username, change, address, by } = JSON.parse(row.data) as Record<string, string>;
+    expect([username, address]).toEqual(["ann", "127.0.0.1"]);
+    return by === undefined ? String(change) : `${change} by ${by}`;
+  });
+}
+
 /** Returns the mails since the last call, with their recipients. */
 async function received(): Promise<string[]> {
   await app.settled();
@@ -92,6 +103,18 @@ test("every change of the ways to sign in is mailed to the account's address", a
   expect(await received()).toEqual([`${EMAIL}: A passkey was removed.`]);
   await ann.data(ann.delete("/api/user/passkey"));
   expect(await received()).toEqual([`${EMAIL}: All passkeys were removed.`]);
+  const made = ["access_token_made", "access_token_made", "password_changed"];
+  const factor = ["two_factor_on", "recovery_codes_replaced", "recovery_codes_replaced", "two_factor_off"];
+  // Nothing was left for the last call to remove.
+  expect(await recorded()).toEqual([...made, ...factor, "passkey_added", "passkeys_removed"]);
+});
+
+test("a change that fails makes no event", async () => {
+  await ann.post("/api/user/self/two_factor", {});
+  await ann.post("/api/user/self/two_factor/confirm", { code: "000000" });
+  await ann.put("/api/user/self", { password: "short" });
+  expect(await ann.delete("/api/user/self/passkeys/999999")).toMatchObject({ body: { success: false } });
+  expect(await recorded()).toEqual([]);
 });
 
 test("so is what administrators and mails change", async () => {
@@ -113,6 +136,9 @@ test("so is what administrators and mails change", async () => {
   smtp.mails.length = 0;
   await app.anonymous().post("/api/user/reset", { email: EMAIL, token });
   expect(await received()).toEqual([`${EMAIL}: The password was reset by e-mail.`]);
+  const reset = ["two_factor_off", "passkeys_removed", "two_factor_off", "passkeys_removed"];
+  const byRoot = ["password_changed", ...reset].map((change) => `${change} by root`);
+  expect(await recorded()).toEqual([...byRoot, "password_reset"]);
 });
 
 test("so is an account of a sign-in service", async () => {
@@ -124,6 +150,7 @@ test("so is an account of a sign-in service", async () => {
   const hash = createHmac("sha256", secret).update(signed.join("\n")).digest("hex");
   await ann.data(ann.get(`/api/oauth/telegram/bind?${signed.join("&")}&hash=${hash}`));
   expect(await received()).toEqual([`${EMAIL}: A Telegram account was bound.`]);
+  expect(await recorded()).toEqual(["account_bound"]);
 });
 
 test("a new address is received to the old one too", async () => {
@@ -136,6 +163,7 @@ test("a new address is received to the old one too", async () => {
     `${EMAIL}: The e-mail address was set to ${next}.`,
     `${next}: The e-mail address was set to ${next}.`,
   ]);
+  expect(await recorded()).toEqual(["email_changed"]);
 });
 
 test("a mail server that is away, or none, holds no change up", async () => {

@@ -140,6 +140,7 @@ async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof reset
     await users.update(trx, user.id, { password: hash });
     await sessions.endAll(user.id, undefined, trx);
     await accessTokens.removeAll(user.id, trx);
+    await deps.notices.record(trx, { userId: user.id, kind: "password_reset", ip: context.ip });
     await deps.writeLog(rawOn(trx, database.kind), {
       user_id: user.id,
       username: user.username,
@@ -168,6 +169,7 @@ async function bind(deps: EmailRoutesDeps, { query, caller, context }: Call<type
     if (!(await codes.consume("email", email, query.code, trx)))
       throw new Refusal("verification_code_wrong", { field: "code" });
     await users.update(trx, caller.userId, { email });
+    await deps.notices.record(trx, { userId: caller.userId, kind: "email_changed", ip });
   });
   try {
     await write;

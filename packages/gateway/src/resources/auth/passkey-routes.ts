@@ -10,12 +10,14 @@ import {
   type Passkey,
   type SignedInUser,
 } from "@fairway/wire";
+import type { Transaction } from "kysely";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Enforcement } from "../../identity/providers/enforcement.ts";
 import type { Credentials } from "../../identity/passwords/credentials.ts";
 import type { Passkeys } from "../../identity/second-factor/passkeys.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import type { Schema } from "../../storage/tables/schema.ts";
 import { readRelyingParty, type PartyDeps } from "../relying-party.ts";
 import type { UserStore } from "../users/store.ts";
 import { openSession, type Exchange } from "./sign-in.ts";
@@ -41,12 +43,20 @@ export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
       if (!(await passkeys.rename(caller.userId, params.id, name))) throw new Refusal("passkey_not_found");
     }),
     implement(passkeyDelete, async ({ caller, params, context }) => {
-      if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("passkey_not_found");
-      deps.notices.send({ userId: caller.userId, what: "A passkey was removed.", ip: context.ip });
+      const { userId } = caller;
+      const { ip } = context;
+      const record = createRemovalRecord(deps, userId, ip);
+      if (!(await passkeys.remove(userId, params.id, record))) throw new Refusal("passkey_not_found");
+      deps.notices.send({ userId, what: "A passkey was removed.", ip });
     }),
     implement(passkeyLoginOptions, (call) => passkeys.loginOptions(readRelyingParty(deps, call))),
     implement(passkeyLogin, (call) => signInByPasskey(deps, call, call.body.response)),
   ];
+}
+
+/** Returns what writes the event of a removed passkey in the transaction of its removal. */
+export function createRemovalRecord({ notices }: Pick<PasskeyRoutesDeps, "notices">, userId: number, ip: string) {
+  return (trx: Transaction<Schema>) => notices.record(trx, { userId, kind: "passkeys_removed", ip });
 }
 
 export async function addPasskey(
@@ -54,9 +64,13 @@ export async function addPasskey(
   call: Exchange & { readonly caller: Principal },
   made: { readonly name: string; readonly response: unknown },
 ): Promise<Passkey> {
-  const passkey = await deps.passkeys.register(call.caller, readRelyingParty(deps, call), made);
-  const what = `The passkey "${passkey.name}" was added.`;
-  deps.notices.send({ userId: call.caller.userId, what, ip: call.context.ip });
+  const { userId } = call.caller;
+  const { ip } = call.context;
+  const passkey = await deps.passkeys.register(call.caller, readRelyingParty(deps, call), {
+    ...made,
+    also: (trx) => deps.notices.record(trx, { userId, kind: "passkey_added", ip }),
+  });
+  deps.notices.send({ userId, what: `The passkey "${passkey.name}" was added.`, ip });
   return passkey;
 }
 

@@ -60,7 +60,7 @@ async function linkToDirectory(deps: BindingDeps, { provider, person }: Arrival)
   const ids = [...(typeof named === "string" && named !== "" ? [named] : []), subject];
   const userId = await findUserByExternalId(db, provider.id, ids);
   if (userId === undefined || (await findIdentityByUser(db, provider.id, userId))) return undefined;
-  await link(deps, { provider, subject, userId });
+  await link(deps, { provider, subject, userId, ip: "" });
   return userId;
 }
 
@@ -76,7 +76,7 @@ async function linkByAddress(deps: BindingDeps, { provider, person }: Arrival): 
   if (!user) return undefined;
   const isOpen = user.role < ROLE.admin && user.status === USER_STATUS.enabled && user.deleted_at === null;
   if (!ownsAddress(provider, email) || !isOpen) throw addressTaken(provider);
-  await link(deps, { provider, subject, userId: user.id }).catch((cause: unknown) => {
+  await link(deps, { provider, subject, userId: user.id, ip: "" }).catch((cause: unknown) => {
     throw isDuplicate(cause) ? addressTaken(provider) : cause;
   });
   deps.notices.send({ userId: user.id, what: `Your account was linked to ${provider.name}.`, ip: "" });
@@ -99,12 +99,17 @@ interface Link {
   readonly provider: Provider;
   readonly subject: string;
   readonly userId: number;
+  /** Address of the person's browser; "" at a first sign-in. */
+  readonly ip: string;
 }
 
 /** Links an account to a person; fails as a duplicate if either is linked to the provider already. */
-export async function link({ users, clock }: BindingDeps, { provider, subject, userId }: Link): Promise<void> {
-  const row = { providerId: provider.id, subject, userId, now: seconds(clock) };
-  await users.write(userId, (trx) => insertIdentity(trx, row));
+export async function link(deps: BindingDeps, { provider, subject, userId, ip }: Link): Promise<void> {
+  const row = { providerId: provider.id, subject, userId, now: seconds(deps.clock) };
+  await deps.users.write(userId, async (trx) => {
+    await insertIdentity(trx, row);
+    await deps.notices.record(trx, { userId, kind: "account_bound", ip });
+  });
 }
 
 async function createLinked(deps: BindingDeps, { provider, person, affCode }: Arrival): Promise<void> {

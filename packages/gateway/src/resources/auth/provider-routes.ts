@@ -116,11 +116,13 @@ async function linkOrConfirm(
     call.message("confirm");
     return;
   }
-  await link(deps, { provider, subject: person.subject, userId: caller.userId }).catch((cause: unknown) => {
+  const { userId } = caller;
+  const { ip } = call.context;
+  await link(deps, { provider, subject: person.subject, userId, ip }).catch((cause: unknown) => {
     if (!isDuplicate(cause)) throw cause;
     throw new Refusal("oauth_account_already_bound", { values: { provider: provider.name }, cause });
   });
-  deps.notices.send({ userId: caller.userId, what: `A ${provider.name} account was bound.`, ip: call.context.ip });
+  deps.notices.send({ userId, what: `A ${provider.name} account was bound.`, ip });
   call.message("bind");
 }
 

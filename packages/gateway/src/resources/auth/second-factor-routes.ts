@@ -31,8 +31,11 @@ export function secondFactorRoutes(deps: SecondFactorRoutesDeps): Route[] {
     }),
     implement(twoFactorBegin, ({ caller }) => twoFactor.begin(caller)),
     implement(twoFactorConfirm, async ({ caller, body, context: { ip } }) => {
-      const codes = await twoFactor.confirm(caller.userId, body.code ?? "");
-      deps.notices.send({ userId: caller.userId, what: "Two-factor sign-in was switched on.", ip });
+      const { userId } = caller;
+      const codes = await twoFactor.confirm(userId, body.code ?? "", (trx) =>
+        deps.notices.record(trx, { userId, kind: "two_factor_on", ip }),
+      );
+      deps.notices.send({ userId, what: "Two-factor sign-in was switched on.", ip });
       return { recovery_codes: codes };
     }),
     implement(twoFactorCodes, async (call) => ({ recovery_codes: await renewCodes(deps, call) })),
@@ -61,8 +64,12 @@ export async function renewCodes(
   { twoFactor, notices }: FactorDeps,
   { caller, body, context }: FactorCall,
 ): Promise<string[]> {
-  const codes = await twoFactor.renewCodes(caller.userId, body.code ?? "");
-  notices.send({ userId: caller.userId, what: "The recovery codes were replaced.", ip: context.ip });
+  const { userId } = caller;
+  const { ip } = context;
+  const codes = await twoFactor.renewCodes(userId, body.code ?? "", (trx) =>
+    notices.record(trx, { userId, kind: "recovery_codes_replaced", ip }),
+  );
+  notices.send({ userId, what: "The recovery codes were replaced.", ip });
   return codes;
 }
 
@@ -70,8 +77,12 @@ export async function disableFactor(
   { twoFactor, notices }: FactorDeps,
   { caller, body, context }: FactorCall,
 ): Promise<void> {
-  await twoFactor.disable(caller.userId, body.code ?? "");
-  notices.send({ userId: caller.userId, what: "Two-factor sign-in was switched off.", ip: context.ip });
+  const { userId } = caller;
+  const { ip } = context;
+  await twoFactor.disable(userId, body.code ?? "", (trx) =>
+    notices.record(trx, { userId, kind: "two_factor_off", ip }),
+  );
+  notices.send({ userId, what: "Two-factor sign-in was switched off.", ip });
 }
 
 interface Reset {
@@ -91,6 +102,10 @@ async function reset(
   await users.write(id, async (trx) => {
     if (factors.includes("code")) await users.update(trx, id, { totp_secret: null });
     if (factors.includes("passkeys")) await trx.deleteFrom("passkeys").where("user_id", "=", id).execute();
+    for (const one of factors) {
+      const kind = one === "code" ? "two_factor_off" : "passkeys_removed";
+      await notices.record(trx, { userId: id, kind, ip, by: caller.username });
+    }
   });
   const what = factors.map((one) => (one === "code" ? "two-factor sign-in" : "passkeys")).join(" and ");
   notices.send({ userId: id, what: `An administrator removed: ${what}.`, ip });

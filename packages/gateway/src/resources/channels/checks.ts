@@ -90,6 +90,9 @@ async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResul
   const reason = reasonToDisable(result, deps.options());
   if (row.status === CHANNEL_STATUS.enabled && row.auto_ban === 1 && reason !== undefined) {
     await switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, reason.slice(0, REASON_LENGTH));
+  } else if (row.status === CHANNEL_STATUS.enabled && result.isOk && reason !== undefined) {
+    const mostMs = deps.options().ChannelDisableThreshold * 1000;
+    await deps.store.recordSlow(row, { milliseconds: Math.round(result.milliseconds), mostMs });
   }
   if (row.status === CHANNEL_STATUS.disabledBySystem && mayEnable(deps, result)) {
     await switchTo(deps, row, CHANNEL_STATUS.enabled, "");

@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
-import { recordEvent } from "../../events/record-event.ts";
+import { buildSlotKey, recordEvent } from "../../events/record-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -200,6 +200,14 @@ function removals(writing: Writing) {
   };
 }
 
+const SLOW_SLOT_MS = 3_600_000;
+
+interface SlowTest {
+  readonly milliseconds: number;
+  /** The slowest good test. */
+  readonly mostMs: number;
+}
+
 interface SystemSwitch {
   readonly id: number;
   /** Values that these columns must still have. */
@@ -260,6 +268,14 @@ function records({ database: { db }, clock }: ChannelStoreDeps, write: Writing["
     async recordTest(id: number, milliseconds: number, fault: string): Promise<void> {
       const values = { response_time: Math.round(milliseconds), test_time: seconds(clock), test_error: fault };
       await db.updateTable("channels").set(values).where("id", "=", id).execute();
+    },
+
+    /** Writes an event about a slow channel, once an hour. */
+    async recordSlow({ id, name }: Pick<ChannelRow, "id" | "name">, { milliseconds, mostMs }: SlowTest): Promise<void> {
+      const type = "channel.slow";
+      const atMs = clock.now();
+      const dedupKey = buildSlotKey(type, id, { atMs, ms: SLOW_SLOT_MS });
+      await recordEvent(db, { type, atMs, dedupKey, data: { id, name, milliseconds, most_milliseconds: mostMs } });
     },
 
     async recordBalance(id: number, balance: number): Promise<void> {

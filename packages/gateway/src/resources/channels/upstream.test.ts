@@ -153,6 +153,7 @@ describe("testing all channels", () => {
     const dead = await create({ name: "dead", models: "dead" });
     const left = await create({ models: "dead", auto_ban: 0 });
     const slow = await create({ models: "slow" });
+    const slowOn = await create({ name: "slow but on", models: "slow", auto_ban: 0 });
     const busy = await create({ models: "busy" });
     const back = await create({ name: "back", models: "fine" });
     const byHand = await create({ models: "fine", status: 2 });
@@ -166,6 +167,9 @@ describe("testing all channels", () => {
     expect((await row(slow)).other_info).toMatch(/Response time 0\.\d\ds exceeds the threshold 0\.15s/);
     expect(app.notices).toContain(`Channel "dead" (#${dead}) has been disabled`);
     expect(app.notices).toContain(`Channel "back" (#${back}) has been enabled`);
+    expect((await row(slowOn)).status).toBe(1);
+    const events = await admin.data<unknown[]>(members.root.get("/api/event/?type=channel.slow"));
+    expect(events).toMatchObject([{ data: { id: slowOn, name: "slow but on", most_milliseconds: 150 } }]);
     await setOptions(members.root, {
       AutomaticDisableChannelEnabled: "false",
       AutomaticEnableChannelEnabled: "false",

@@ -4,11 +4,11 @@ import { seconds } from "../../lib/clock.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { bump } from "../../storage/revisions.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
+import { recordTokenEvent } from "../../events/token-event.ts";
 import { createAuditStore } from "../audit/store.ts";
 import { keyForms } from "../tokens/key-forms.ts";
 import { listWorkingKeys, noteOldKeys, replaceKey, ROTATION_COLUMNS, type RotationRow } from "../tokens/replace-key.ts";
 import type { TokenStoreDeps } from "../tokens/store.ts";
-import { recordTokenEvent } from "../tokens/token-event.ts";
 
 export type LeakAction = "disable" | "rotate" | "notify";
 type Leak = LeakReport[number];
@@ -85,7 +85,7 @@ function recordLeak(
   keyHash: string,
 ): Promise<void> {
   const data = { hint: readHint(leak), source: leak.source ?? "", url: leak.url ?? "", action };
-  return recordTokenEvent(trx, row, { type: "token.leaked", atMs: clock.now(), keyHash, data });
+  return recordTokenEvent(trx, row, { type: "token.leaked", atMs: clock.now(), about: keyHash, data });
 }
 
 async function recordChange(

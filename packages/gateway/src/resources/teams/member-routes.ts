@@ -20,6 +20,7 @@ import {
   disableKeys,
   findRole,
   giveKeysToTeam,
+  recordRotationDue,
   listMembers,
   removeMember,
   type RoleChange,
@@ -129,8 +130,10 @@ async function endMembership(
     await lockTeam(trx, team.id);
     if (remover) await checkOwners(trx, access, { caller: remover, userId: change.userId });
     await removeMember(trx, team, change);
-    if (team.settings.on_leave === "disable") return disableKeys(trx, team.accountId, change.userId);
-    const given = await giveKeysToTeam(trx, team.accountId, change.userId);
+    const { userId: memberId, nowMs } = change;
+    if (team.settings.on_leave === "disable") return disableKeys(trx, { accountId: team.accountId, memberId, nowMs });
+    const given = await giveKeysToTeam(trx, team.accountId, memberId);
     if (remover) await replaceKeys(trx, given, { kind: store.kind, vault, now: seconds(clock) });
+    else await recordRotationDue(trx, given, nowMs);
   });
 }

@@ -62,7 +62,7 @@ export function tokenMoveRoute(deps: MoveRouteDeps): Route {
             await checkRoom(deps, target, { expiry: row.expired_time, holder, trx: inside });
           },
         },
-        { kind: store.kind, vault: deps.vault, ledger, now: seconds(clock) },
+        { kind: store.kind, vault: deps.vault, ledger, now: seconds(clock), by: caller.username },
       ),
     );
     tokens.dropToken(id);

@@ -1,5 +1,6 @@
 import type { Selectable, Transaction } from "kysely";
 import type { Ledger } from "../../billing/ledger/ledger.ts";
+import { recordTokenEvent } from "../../events/token-event.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
@@ -17,6 +18,8 @@ export interface MoveDeps {
   readonly ledger: Pick<Ledger, "claimed">;
   /** Epoch seconds. */
   readonly now: number;
+  /** Name of the caller. */
+  readonly by: string;
 }
 
 export interface Move {
@@ -71,6 +74,7 @@ export async function moveToken(trx: Transaction<Schema>, move: Move, deps: Move
   });
   await storeKey(trx, "tokens", id, vault.seal(vault.open(row.key_sealed, tokenKey(row.id)), tokenKey(id)));
   await trx.updateTable("token_keys").set({ token_id: id }).where("token_id", "=", row.id).execute();
+  await recordMove(trx, row, { id, userId: move.to, memberId: move.memberId }, deps);
   const hasBudgets = await moveBudgets(trx, row.id, id);
   if (hasBudgets) await bump(tx, kind, "options");
   await bump(tx, kind, "tokens");
@@ -85,6 +89,27 @@ function splitLimit(row: TokenRow, claimedLive: number): { readonly free: number
   return row.unlimited_quota === 1
     ? { free: row.remain_quota, held: 0 }
     : { free, held: Math.max(0, row.remain_quota - free) };
+}
+
+interface NewPlace {
+  readonly id: number;
+  readonly userId: number;
+  readonly memberId: number;
+}
+
+/** Both owners hear of it, each with the id that the token has for them. */
+async function recordMove(
+  trx: Transaction<Schema>,
+  row: TokenRow,
+  { id, userId, memberId }: NewPlace,
+  { now, by }: MoveDeps,
+): Promise<void> {
+  const accounts = trx.selectFrom("users").select(["id", "username"]).where("id", "in", [row.user_id, userId]);
+  const names = new Map((await accounts.execute()).map((one) => [one.id, one.username]));
+  const data = { hint: row.key_hint, from: names.get(row.user_id), to: names.get(userId), by };
+  const event = { type: "token.moved", atMs: now * 1000, about: row.key_hash, data } as const;
+  await recordTokenEvent(trx, row, event);
+  await recordTokenEvent(trx, { id, name: row.name, user_id: userId, member_id: memberId }, event);
 }
 
 /** Budgets of the key go with it, with what they have used and hold. */

@@ -71,6 +71,15 @@ describe("a moved key", () => {
     expect(old).toHaveLength(1);
     const [row] = await app.database.raw.rows("select key_hash, deleted_at from tokens where id = ?", [own.id]);
     expect(row).toEqual({ key_hash: `moved-${own.id}`, deleted_at: Math.floor(app.clock.now() / 1000) });
+    const events = await app.database.raw.rows<{ user_id: number; team_id: number; data: string }>(
+      "select user_id, team_id, data from events where type = 'token.moved' order by id",
+      [],
+    );
+    const data = { name: "app", hint: expect.stringContaining("…") as string, from: "mia", to: team.name, by: "mia" };
+    expect(events.map((event) => ({ ...event, data: JSON.parse(event.data) as object }))).toEqual([
+      { user_id: idOf("mia"), team_id: 0, data: { id: own.id, ...data } },
+      { user_id: idOf("mia"), team_id: team.id, data: { id, ...data } },
+    ]);
   });
 
   test("takes along what is free of its limit; what running calls hold stays", async () => {

@@ -165,6 +165,7 @@ describe("members", () => {
     await olga.data(olga.delete(path(`/members/${accounts.findId("mia")}`)));
     const off = await olga.data<TeamToken>(olga.get(path(`/token/${key.id}`)));
     expect(off).toMatchObject({ status: 2, member: accounts.findId("mia"), key: "" });
+    expect(await readTokenEvents(key.id)).toEqual(["token.created", "token.disabled its maker left the team"]);
     // The admin who enables it holds it.
     await olga.data(olga.put(path(`/token/${key.id}/status`), { status: 1 }));
     expect(await olga.data(olga.get(path(`/token/${key.id}`)))).toMatchObject({ member: accounts.findId("olga") });
@@ -176,7 +177,23 @@ describe("members", () => {
     const hash = app.vault.hashKey(given.key);
     expect(await app.database.raw.rows("select id from tokens where key_hash = ?", [hash])).toEqual([]);
     expect(await olga.data(olga.get(path(`/token/${given.id}`)))).toMatchObject({ member: 0, status: 1 });
+    expect((await readTokenEvents(given.id)).at(-1)).toMatch(/^token.rotated /);
+    await join(mia, "member");
+    const left = await mia.data<TeamToken>(mia.post(path("/token/"), { name: "left", unlimited_quota: true }));
+    await mia.data(mia.post(path("/leave"), {}));
+    expect((await readTokenEvents(left.id)).at(-1)).toBe("token.rotation_due its maker left the team");
   });
+
+  /** Returns what the team hears about one of its tokens, oldest first. */
+  async function readTokenEvents(id: number): Promise<string[]> {
+    const rows = await app.database.raw.rows<{ type: string; data: string }>(
+      "select type, data from events where team_id = ? order by id",
+      [team.id],
+    );
+    const all = rows.map(({ type, data }) => ({ type, data: JSON.parse(data) as Record<string, string | number> }));
+    const own = all.filter(({ type, data }) => data["id"] === id && type.startsWith("token."));
+    return own.map(({ type, data }) => `${type} ${data["reason"] ?? data["by"] ?? ""}`.trim());
+  }
 });
 
 describe("invitations", () => {

@@ -1,5 +1,6 @@
 import { keyHint, MAX_OLD_KEYS, type OldKey, type RotatedKey } from "@fairway/wire";
 import type { Selectable, Transaction } from "kysely";
+import { recordTokenEvent } from "../../events/token-event.ts";
 import type { Database } from "../../storage/database.ts";
 import { bump } from "../../storage/revisions.ts";
 import { tokenKey } from "../../storage/secrets/sealed-locations.ts";
@@ -9,7 +10,6 @@ import type { Schema } from "../../storage/tables/schema.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { calculateNextRotation } from "./plan-rotation.ts";
-import { recordTokenEvent } from "./token-event.ts";
 
 /** What a rotation reads of a token. */
 export const ROTATION_COLUMNS = [
@@ -73,7 +73,7 @@ export async function replaceKey(
   await recordTokenEvent(trx, row, {
     type: "token.rotated",
     atMs: now * 1000,
-    keyHash: row.key_hash,
+    about: row.key_hash,
     data: { hint, by },
   });
   await bump(rawOn(trx, kind), kind, "tokens");

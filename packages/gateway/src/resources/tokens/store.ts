@@ -1,6 +1,6 @@
 import { ACCOUNT_KIND, DEFAULT_GRACE_SECONDS, keyHint, TOKEN_STATUS, type Token } from "@fairway/wire";
 import type { Transaction, Updateable } from "kysely";
-import { recordEvent } from "../../events/record-event.ts";
+import { recordTokenEvent } from "../../events/token-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { CheckTag } from "../../http/etag.ts";
@@ -50,6 +50,8 @@ export interface TokenUpdate {
   readonly check?: CheckTag | undefined;
   /** Computes the remaining quota from the current one; throws to refuse. */
   readonly remainFrom?: ((remain: number) => number) | undefined;
+  /** Default: the owner. */
+  readonly by?: SwitchedBy | undefined;
   /** Throws to refuse the current row. */
   readonly accept?: ((row: TokenRow) => void) | undefined;
 }
@@ -202,7 +204,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     userId: number,
     id: number,
     values: Updateable<TokenTable>,
-    { check, remainFrom, accept }: TokenUpdate = {},
+    { check, remainFrom, accept, by = "owner" }: TokenUpdate = {},
   ): Promise<Token | undefined> => {
     const row = await transact(db, async (trx) => {
       // The row is locked between the read and the write.
@@ -216,6 +218,8 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       const moved = planRotation({ ...values, ...left }, current);
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await countChange(rawOn(trx, kind), kind, { id, values: moved });
+      if (isSwitchedOff(current.status, moved.status))
+        await recordTokenEvent(trx, current, { type: "token.disabled", ...describeNow(clock), data: { by } });
       return findTokenRow(trx, userId, id, true);
     });
     if (!row) return undefined;
@@ -238,7 +242,12 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         const made = await insertRow(trx, "tokens", row);
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
         await writeAlso?.(made, rawOn(trx, kind));
-        await recordCreation(trx, { id: made, userId, name: row.name, hint: row.key_hint }, clock);
+        const { key_hash: about, key_hint: hint } = row;
+        await recordTokenEvent(
+          trx,
+          { ...row, id: made },
+          { type: "token.created", atMs: now * 1000, about, data: { hint } },
+        );
         return made;
       });
       return toToken({ ...row, id }, key);
@@ -252,6 +261,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       const values = by === "admin" ? { status, disabled_by_admin: Number(isOff) } : { status };
       return change(userId, id, values, {
         ...update,
+        by,
         accept: (row) => checkSwitch(row.disabled_by_admin !== 0, by, status),
       });
     },
@@ -260,16 +270,14 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
   };
 }
 
-interface Created {
-  readonly id: number;
-  readonly userId: number;
-  readonly name: string;
-  readonly hint: string;
+function isSwitchedOff(before: number, after: unknown): boolean {
+  return before === TOKEN_STATUS.enabled && after === TOKEN_STATUS.disabled;
 }
 
-async function recordCreation(trx: Transaction<Schema>, { id, userId, name, hint }: Created, clock: Clock) {
-  const whose = { accountId: userId, userId, dedupKey: `token.created:${id}` };
-  await recordEvent(trx, { type: "token.created", atMs: clock.now(), ...whose, data: { id, name, hint } });
+/** Returns the time of an event that may come again later. */
+function describeNow(clock: Clock) {
+  const atMs = clock.now();
+  return { atMs, about: atMs };
 }
 
 async function countChange(

@@ -201,7 +201,7 @@ interface Change {
 }
 
 async function writeChange(
-  { database, writeLog, clock }: AdminRoutesDeps,
+  { database, writeLog, clock, notices }: AdminRoutesDeps,
   tx: RawTransaction,
   { user, change, caller, ip, check }: Change,
 ): Promise<void> {
@@ -217,6 +217,8 @@ async function writeChange(
     await endAccessTokens(tx, user.id);
     await endPasskeys(tx, user.id);
   }
+  const by = isOwn ? undefined : caller.username;
+  await notices.recordRaw(tx, { userId: user.id, kind: "password_changed", ip, by });
   await writeLog(tx, {
     user_id: user.id,
     username: user.username,

@@ -81,8 +81,11 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
     implement(selfUpdate, (call) => updateSelf(deps, call)),
     implement(selfDelete, (call) => deleteSelf(deps, call)),
     implement(selfAccessToken, async ({ caller, context: { ip } }) => {
-      const token = await deps.accessTokens.rotate(caller.userId, { scopes: ["write"] });
-      deps.notices.send({ userId: caller.userId, what: "The system access token was made.", ip });
+      const { userId } = caller;
+      const token = await deps.accessTokens.rotate(userId, { scopes: ["write"] }, (trx) =>
+        deps.notices.record(trx, { userId, kind: "access_token_made", ip }),
+      );
+      deps.notices.send({ userId, what: "The system access token was made.", ip });
       return token;
     }),
     implement(selfModels, ({ caller }) => listModels(deps, caller)),
@@ -167,7 +170,7 @@ async function writeSelf(
   change: Updateable<UserTable>,
   { ip, check, revokesTokens }: SelfWrite,
 ): Promise<void> {
-  const { store, sessions, accessTokens, writeLog, database, clock } = deps;
+  const { store, sessions, accessTokens, writeLog, database, clock, notices } = deps;
   const write = store.write(caller.userId, async (trx) => {
     const row = check && (await lockedUser(rawOn(trx, database.kind), caller.userId));
     if (row) check?.(userTag(row));
@@ -175,6 +178,7 @@ async function writeSelf(
     if (change.password === undefined) return;
     await sessions.endAll(caller.userId, caller.sessionHash, trx);
     if (revokesTokens) await accessTokens.removeAll(caller.userId, trx);
+    await notices.record(trx, { userId: caller.userId, kind: "password_changed", ip });
     await writeLog(rawOn(trx, database.kind), {
       user_id: caller.userId,
       username: caller.username,

@@ -55,8 +55,12 @@ export function sessionRoutes({
     implement(accessTokenCreate, async ({ body, caller, context: { ip } }) => {
       const { expires_at: expiresAt = 0, scopes } = body;
       const name = body.name.trim();
-      const token = await accessTokens.rotate(caller.userId, { name, expiresAt, scopes: [...new Set(scopes)] });
-      notices.send({ userId: caller.userId, what: `The access token "${name}" was made.`, ip });
+      const { userId } = caller;
+      const made = { name, expiresAt, scopes: [...new Set(scopes)] };
+      const token = await accessTokens.rotate(userId, made, (trx) =>
+        notices.record(trx, { userId, kind: "access_token_made", ip }),
+      );
+      notices.send({ userId, what: `The access token "${name}" was made.`, ip });
       return token;
     }),
     implement(accessTokenDelete, async ({ query, caller }) => {

@@ -3,7 +3,7 @@ import { findEventType } from "../../events/catalogue.ts";
 import type { Severity } from "../../storage/tables/schema-events.ts";
 import type { StoredEvent } from "../types.ts";
 import { findPageAddress } from "./page-address.ts";
-import { LABELS, TITLES, WORDS } from "./titles.ts";
+import { CHANGES, LABELS, TITLES, WORDS } from "./titles.ts";
 
 /** How money is shown. */
 export interface MoneyStyle {
@@ -126,11 +126,16 @@ function renderLines({ data }: StoredEvent, settings: TextSettings): string[] {
   });
 }
 
-function renderValue(name: string, value: unknown, { money }: TextSettings): string {
+function renderValue(name: string, value: unknown, { money, language }: TextSettings): string {
+  if (name === "change" && isChange(value)) return CHANGES[value][language];
   if (Number.isSafeInteger(value) && typeof value === "number" && MONEY.has(name)) return formatQuota(value, money);
   if (typeof value === "number" && TIMES.has(name) && value > 0)
     return `${new Date(value * 1_000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return readWord(value);
+}
+
+function isChange(value: unknown): value is keyof typeof CHANGES {
+  return typeof value === "string" && Object.hasOwn(CHANGES, value);
 }
 
 function readWord(value: unknown): string {

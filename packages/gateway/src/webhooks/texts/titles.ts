@@ -1,4 +1,5 @@
 import type { WebhookLanguage } from "@fairway/wire";
+import type { CredentialChangeKind } from "../../events/credential-changes.ts";
 import type { EventTypeName } from "../../events/catalogue.ts";
 
 type Titles = Readonly<Record<WebhookLanguage, string>>;
@@ -8,12 +9,24 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
   "webhook.test": { en: "Test message from {name}", zh: "来自 {name} 的测试消息" },
   "channel.disabled": { en: "Channel {name} was switched off", zh: "渠道 {name} 已停用" },
   "channel.enabled": { en: "Channel {name} works again", zh: "渠道 {name} 已恢复" },
+  "channel.key_disabled": {
+    en: "Key {number} of channel {name} was switched off",
+    zh: "渠道 {name} 的密钥 {number} 已停用",
+  },
+  "channel.failing": { en: "Calls of channel {name} fail", zh: "渠道 {name} 的调用失败" },
+  "channel.slow": { en: "Channel {name} is slow", zh: "渠道 {name} 响应缓慢" },
   "balance.low": { en: "Your balance is about to run out", zh: "余额即将用完" },
   "balance.empty": { en: "Your balance has been used up", zh: "余额已用完" },
   "budget.threshold": { en: "Budget {name} has reached {percent} %", zh: "预算 {name} 已达 {percent} %" },
   "budget.exhausted": { en: "Budget {name} is used up", zh: "预算 {name} 已用完" },
   "budget.forecast": { en: "Budget {name} will run out early", zh: "预算 {name} 预计提前用完" },
   "token.created": { en: "Token {name} was created", zh: "令牌 {name} 已创建" },
+  "token.expiring": { en: "Token {name} is about to expire", zh: "令牌 {name} 即将过期" },
+  "token.expired": { en: "Token {name} has expired", zh: "令牌 {name} 已过期" },
+  "token.exhausted": { en: "The quota of token {name} is used up", zh: "令牌 {name} 的额度已用完" },
+  "token.disabled": { en: "Token {name} was disabled", zh: "令牌 {name} 已停用" },
+  "token.moved": { en: "Token {name} moved from {from} to {to}", zh: "令牌 {name} 已从 {from} 转移到 {to}" },
+  "token.rotation_due": { en: "The key of token {name} should be replaced", zh: "令牌 {name} 的密钥应当更换" },
   "token.rotated": { en: "Token {name} has a new key", zh: "令牌 {name} 已更换密钥" },
   "token.leaked": { en: "The key of token {name} is public", zh: "令牌 {name} 的密钥已泄露" },
   "team.member_joined": { en: "{username} joined team {name}", zh: "{username} 已加入团队 {name}" },
@@ -37,6 +50,10 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
     en: "A new browser signed in to the account {username}",
     zh: "新的浏览器登录了账户 {username}",
   },
+  "account.credentials_changed": {
+    en: "A way to sign in to the account {username} changed",
+    zh: "账户 {username} 的登录方式已更改",
+  },
   "account.disabled": { en: "The account {username} was disabled", zh: "账户 {username} 已被停用" },
   "user.registered": { en: "{username} created an account", zh: "{username} 注册了账户" },
   "identity.claims_incomplete": {
@@ -57,6 +74,7 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
 
 /** Members of data that a message shows, with their words. Others are for programs. */
 export const LABELS = {
+  change: { en: "Change", zh: "更改" },
   by: { en: "By", zh: "操作者" },
   reason: { en: "Reason", zh: "原因" },
   until: { en: "Until", zh: "截止" },
@@ -87,6 +105,20 @@ export const LABELS = {
   waiting: { en: "Waiting", zh: "等待中" },
   summary: { en: "Summary", zh: "摘要" },
 } as const satisfies Readonly<Record<string, Titles>>;
+
+/** Words for `change`. */
+export const CHANGES: Readonly<Record<CredentialChangeKind, Titles>> = {
+  password_changed: { en: "the password was changed", zh: "密码已更改" },
+  password_reset: { en: "the password was reset by e-mail", zh: "密码已通过邮件重置" },
+  email_changed: { en: "the e-mail address was changed", zh: "邮箱地址已更改" },
+  access_token_made: { en: "an access token was made", zh: "已创建访问令牌" },
+  two_factor_on: { en: "two-factor sign-in was switched on", zh: "两步验证已启用" },
+  two_factor_off: { en: "two-factor sign-in was switched off", zh: "两步验证已停用" },
+  recovery_codes_replaced: { en: "the recovery codes were replaced", zh: "恢复代码已更换" },
+  passkey_added: { en: "a passkey was added", zh: "已添加通行密钥" },
+  passkeys_removed: { en: "passkeys were removed", zh: "已删除通行密钥" },
+  account_bound: { en: "an account of a sign-in service was bound", zh: "已绑定第三方登录账户" },
+};
 
 /** Words around the events. */
 export const WORDS = {

@@ -34,6 +34,12 @@ const put = (index: number, status: number) => admin.put(path(), { index, status
 const row = () => app.database.db.selectFrom("channels").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 const abilities = async () =>
   (await app.database.db.selectFrom("abilities").select("enabled").where("channel_id", "=", id).execute())[0]?.enabled;
+/** The events of the channel, oldest first. */
+const events = async () => {
+  const rows = await app.database.db.selectFrom("events").select(["type", "data"]).orderBy("id").execute();
+  const all = rows.map(({ type, data }) => ({ type, data: JSON.parse(data) as { readonly id: number } }));
+  return all.filter(({ type, data }) => type.startsWith("channel.") && data.id === id);
+};
 const readCode = async (reply: ReturnType<ApiCaller["get"]>) => (await reply).body["code"];
 const refuse = (key: string | undefined) => app.operations.channels.disable(id, REFUSED, key);
 
@@ -81,6 +87,8 @@ describe("single keys of a channel", () => {
     expect(await refuse(KEYS[1])).toBe(false);
     expect((await keys())[1]).toMatchObject({ status: 3, reason: REFUSED });
     expect(app.notices.at(-1)).toBe(`Key 2 of channel "many" (#${id}) has been disabled`);
+    const off = { type: "channel.key_disabled", data: { id, name: "many", number: 2, by: "system", reason: REFUSED } };
+    expect(await events()).toEqual([off]);
     expect((await row()).status).toBe(1);
     expect(await refuse("a key that was replaced meanwhile")).toBe(false);
     expect(await refuse(KEYS[0])).toBe(true);
@@ -89,8 +97,12 @@ describe("single keys of a channel", () => {
     expect([status, await abilities()]).toEqual([3, 0]);
     expect(app.notices.at(-1)).toBe(`Channel "many" (#${id}) has been disabled: its last key was refused`);
     expect(JSON.parse(info)).toMatchObject({ status_reason: `All keys are disabled; ${REFUSED}` });
+    const types = async () => (await events()).map(({ type }) => type);
+    const all = ["channel.key_disabled", "channel.key_disabled", "channel.key_disabled", "channel.disabled"];
+    expect(await types()).toEqual(all);
     await admin.data(put(2, 1));
     expect([(await row()).status, await abilities(), await statuses()]).toEqual([1, 1, [3, 3, 1]]);
+    expect(await types()).toEqual([...all, "channel.enabled"]);
   });
 
   test("what was switched off by hand stays so, whatever a request that still runs says of it", async () => {

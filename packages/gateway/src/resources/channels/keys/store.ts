@@ -1,5 +1,6 @@
-import { CHANNEL_STATUS } from "@fairway/wire";
+import { CHANNEL_STATUS, keyNumber } from "@fairway/wire";
 import type { Transaction } from "kysely";
+import { recordEvent } from "../../../events/record-event.ts";
 import { seconds } from "../../../lib/clock.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { splitKeys } from "../../../snapshot/channel-record.ts";
@@ -60,10 +61,38 @@ export function keyStore({ database: { db }, vault, clock, write }: Writing) {
         const states = new Map(set.states);
         if (to.status === CHANNEL_STATUS.enabled) states.delete(index);
         else states.set(index, { ...to, time: seconds(clock) });
-        return { index, ...(await writeStates(trx, id, set, { states, to, time: seconds(clock), vault })) };
+        const written = await writeStates(trx, id, set, { states, to, time: seconds(clock), vault });
+        await recordKeySwitch(trx, { index, set, to, row: written.row, atMs: clock.now() });
+        return { index, ...written };
       });
     },
   };
+}
+
+interface KeySwitched {
+  readonly index: number;
+  /** The keys and the status of the channel before. */
+  readonly set: StoredKeySet;
+  readonly to: KeySwitch;
+  readonly row: ChannelRow;
+  readonly atMs: number;
+}
+
+/** Operators hear of what the gateway switched off, and of its return; not of what they did themselves. */
+async function recordKeySwitch(
+  trx: Transaction<Schema>,
+  { index, set, to, row: { id, name, status, version }, atMs }: KeySwitched,
+): Promise<void> {
+  const wasOff = set.status === CHANNEL_STATUS.disabledBySystem;
+  if (to.status === CHANNEL_STATUS.disabledBySystem) {
+    const type = "channel.key_disabled";
+    const data = { id, name, number: keyNumber(index), by: "system", reason: to.reason };
+    await recordEvent(trx, { type, atMs, dedupKey: `${type}:${id}:${version}`, data });
+  }
+  if (status === set.status || (status !== CHANNEL_STATUS.disabledBySystem && !wasOff)) return;
+  const type = status === CHANNEL_STATUS.enabled ? "channel.enabled" : "channel.disabled";
+  const data = { id, name, by: "system", reason: to.reason };
+  await recordEvent(trx, { type, atMs, dedupKey: `${type}:${id}:${version}`, data });
 }
 
 /** Member of `other_info`. The reason does not suffice: imported rows have reasons of states that ended long ago. */
