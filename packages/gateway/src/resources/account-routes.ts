@@ -51,7 +51,7 @@ export interface AccountRoutesDeps {
 
 /** Creates what the routes of accounts and the directories of companies share. */
 export function createAccountParts(deps: AccountRoutesDeps) {
-  const { database, identity, snapshots } = deps;
+  const { identity, snapshots } = deps;
   const options = () => snapshots.current().options;
   const users = createUserStore(deps);
   const notices = createCredentialNotices({ ...deps, mailer: identity.mailer, options });

@@ -14,7 +14,7 @@ afterAll(() => kit.database.close());
 test("a channel that still fails after two trials makes one event an hour, whichever replica sees it", async () => {
   const channels = new Map([[7, { name: "main" }]]);
   const current = () => ({ channels }) as never;
-  const log = { warn: vi.fn() } as unknown as Logger;
+  const log = { warn: vi.fn<() => void>() } as unknown as Logger;
   const replicas = [1, 2].map(() => createFailureReports({ ...kit, snapshots: { current }, log }));
   const rows = () => kit.database.db.selectFrom("events").select(["type", "user_id", "data"]).orderBy("id").execute();
   const report = async (forMs: number, channelId = 7) => {

@@ -129,7 +129,8 @@ async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, chan
     throw new Refusal("second_factor_required", { field: "code", siblings: { two_factor: true } });
   if (await deps.guard.isLocked(attempt)) throw new Refusal("too_many_failed_logins");
   const left = use(deps, row.stored, code.replace(/[\s-]/g, "").toLowerCase());
-  const isTaken = left !== undefined && (await writeWith(deps, userId, row, change && { ...left, ...change }, also));
+  const isTaken =
+    left !== undefined && (await writeWith(deps, userId, row, { next: change && { ...left, ...change }, also }));
   if (isTaken) return deps.guard.succeeded(attempt);
   await deps.guard.failed(attempt);
   throw new Refusal("second_factor_wrong", { field: "code", siblings: { two_factor: true } });
@@ -174,8 +175,7 @@ async function writeWith(
   deps: TwoFactorDeps,
   userId: number,
   was: Row,
-  next: Stored | undefined,
-  also: WriteAlso | undefined,
+  { next, also }: { readonly next: Stored | undefined; readonly also: WriteAlso | undefined },
 ): Promise<boolean> {
   if (!also) return write(deps, userId, was, next);
   return transact(deps.db, async (trx) => {

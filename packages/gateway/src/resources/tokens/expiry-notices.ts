@@ -26,7 +26,7 @@ export async function reportExpiries(deps: Deps, signal: AbortSignal, confirm: C
   let reported = 0;
   for (let after = 0; ;) {
     signal.throwIfAborted();
-    const rows = await selectEnding(deps, after);
+    const rows = await selectExpiring(deps, after);
     const last = rows.at(-1);
     if (!last) return reported;
     reported += await report(deps, rows, confirm);
@@ -34,7 +34,7 @@ export async function reportExpiries(deps: Deps, signal: AbortSignal, confirm: C
   }
 }
 
-function selectEnding({ database: { db }, clock }: Deps, after: number): Promise<Expiring[]> {
+function selectExpiring({ database: { db }, clock }: Deps, after: number): Promise<Expiring[]> {
   const now = seconds(clock);
   return db
     .selectFrom("tokens")
@@ -49,7 +49,7 @@ function selectEnding({ database: { db }, clock }: Deps, after: number): Promise
     .execute();
 }
 
-interface Ending {
+interface ExpiryEvent {
   readonly row: Expiring;
   readonly type: "token.expiring" | "token.expired";
   readonly about: string;
@@ -58,12 +58,12 @@ interface Ending {
 /** Writes the events that are missing: most runs find all of them written. */
 async function report({ database, clock }: Deps, rows: readonly Expiring[], confirm: Confirm): Promise<number> {
   const now = seconds(clock);
-  const endings = rows.flatMap((row) => describe(row, now) ?? []);
-  if (endings.length === 0) return 0;
-  const key = ({ row, type, about }: Ending) => `${type}:${row.id}:${about}`;
-  const known = database.db.selectFrom("events").select("dedup_key").where("dedup_key", "in", endings.map(key));
+  const due = rows.flatMap((row) => describe(row, now) ?? []);
+  if (due.length === 0) return 0;
+  const key = ({ row, type, about }: ExpiryEvent) => `${type}:${row.id}:${about}`;
+  const known = database.db.selectFrom("events").select("dedup_key").where("dedup_key", "in", due.map(key));
   const written = new Set((await known.execute()).map((event) => event.dedup_key));
-  const missing = endings.filter((ending) => !written.has(key(ending)));
+  const missing = due.filter((one) => !written.has(key(one)));
   if (missing.length === 0) return 0;
   await transact(database.db, async (trx) => {
     await confirm(rawOn(trx, database.kind));
@@ -75,7 +75,7 @@ async function report({ database, clock }: Deps, rows: readonly Expiring[], conf
   return missing.length;
 }
 
-function describe(row: Expiring, now: number): Ending | undefined {
+function describe(row: Expiring, now: number): ExpiryEvent | undefined {
   const { expired_time: end, created_time: made } = row;
   if (end < now) return { row, type: "token.expired", about: String(end) };
   const days = NOTICE_DAYS.findLast((some) => end - now <= some * DAY);

@@ -1,6 +1,6 @@
 import { ACCOUNT_KIND, DEFAULT_GRACE_SECONDS, keyHint, TOKEN_STATUS, type Token } from "@fairway/wire";
 import type { Transaction, Updateable } from "kysely";
-import { recordTokenEvent } from "../../events/token-event.ts";
+import { recordTokenEvent, type EventToken } from "../../events/token-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { CheckTag } from "../../http/etag.ts";
@@ -218,8 +218,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       const moved = planRotation({ ...values, ...left }, current);
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await countChange(rawOn(trx, kind), kind, { id, values: moved });
-      if (isSwitchedOff(current.status, moved.status))
-        await recordTokenEvent(trx, current, { type: "token.disabled", ...describeNow(clock), data: { by } });
+      if (isSwitchedOff(current.status, moved.status)) await recordDisable(trx, current, { atMs: clock.now(), by });
       return findTokenRow(trx, userId, id, true);
     });
     if (!row) return undefined;
@@ -242,12 +241,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         const made = await insertRow(trx, "tokens", row);
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
         await writeAlso?.(made, rawOn(trx, kind));
-        const { key_hash: about, key_hint: hint } = row;
-        await recordTokenEvent(
-          trx,
-          { ...row, id: made },
-          { type: "token.created", atMs: now * 1000, about, data: { hint } },
-        );
+        await recordCreation(trx, { ...row, id: made }, now);
         return made;
       });
       return toToken({ ...row, id }, key);
@@ -274,10 +268,21 @@ function isSwitchedOff(before: number, after: unknown): boolean {
   return before === TOKEN_STATUS.enabled && after === TOKEN_STATUS.disabled;
 }
 
-/** Returns the time of an event that may come again later. */
-function describeNow(clock: Clock) {
-  const atMs = clock.now();
-  return { atMs, about: atMs };
+function recordDisable(
+  trx: Transaction<Schema>,
+  row: TokenRow,
+  { atMs, by }: { readonly atMs: number; readonly by: SwitchedBy },
+): Promise<void> {
+  return recordTokenEvent(trx, row, { type: "token.disabled", atMs, about: atMs, data: { by } });
+}
+
+function recordCreation(
+  trx: Transaction<Schema>,
+  row: EventToken & { readonly key_hash: string; readonly key_hint: string },
+  nowSeconds: number,
+): Promise<void> {
+  const { key_hash: about, key_hint: hint } = row;
+  return recordTokenEvent(trx, row, { type: "token.created", atMs: nowSeconds * 1000, about, data: { hint } });
 }
 
 async function countChange(
