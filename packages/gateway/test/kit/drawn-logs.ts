@@ -1,8 +1,7 @@
 import { propertyRuns } from "@fairway/testkit/property-runs";
 import { LOG_TYPE } from "@fairway/wire";
 import fc from "fast-check";
-import type { LogQuery } from "../../src/resources/logs/filter.ts";
-import { createMatcher } from "../../src/resources/logs/match.ts";
+import { createMatcher, type LogQuery } from "../../src/resources/logs/filter.ts";
 import { createLogStore, type LogStore } from "../../src/resources/logs/store.ts";
 import type { StoredLog } from "../../src/resources/logs/view.ts";
 import { FACET_MARK } from "../../src/resources/statistics/facet-sums.ts";

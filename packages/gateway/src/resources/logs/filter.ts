@@ -1,7 +1,8 @@
 import { LOG_TYPE, type LogFilter } from "@fairway/wire";
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
-import { beginningWith, containing, endingWith, like, withWildcards } from "../../storage/like.ts";
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Schema } from "../../storage/tables/schema.ts";
+import { toExpressions, toTest, type AnyBuilder, type Condition } from "./conditions.ts";
+import type { StoredLog } from "./view.ts";
 
 /** A filter with the owner that self calls are restricted to. */
 export interface LogQuery extends LogFilter {
@@ -40,89 +41,88 @@ export const EVERYTHING: LogQuery = {
 };
 
 type Builder = ExpressionBuilder<Schema, "logs">;
-/** Builder for the log, or for the sums, which have some of its columns. */
-type AnyBuilder =
-  | Builder
-  | ExpressionBuilder<Schema, "quota_data">
-  | ExpressionBuilder<Schema, "facet_sums">
-  | ExpressionBuilder<Schema, "log_sums">;
 
-/** Maximum number of digits of a channel id that the retry filter supports. */
-const CHANNEL_DIGITS = 6;
-
-/** Returns the conditions of a filter except for the period, which `within` adds. */
+/** Returns the SQL of a filter except for the period, which `within` adds. */
 export function buildCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
-  const parts = [whoConditions, whereConditions, whatConditions, modelConditions];
-  return eb.and(parts.flatMap((part) => part(eb, query)));
+  return eb.and(toExpressions(eb, listConditions(query)));
+}
+
+/** Returns a test for rows in memory that finds what the SQL of the filter and of its period finds. */
+export function createMatcher(query: LogQuery): (row: StoredLog) => boolean {
+  return toTest([...listConditions(query), ...listBounds(toPeriod(query))]);
+}
+
+function listConditions(query: LogQuery): Condition[] {
+  return [...listOwners(query), ...listPlaces(query), ...listContents(query), ...listModels(query)];
 }
 
 /** Returns the conditions on owners, which are the same for the log and the sums. */
 export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
-  // The tables have these columns, of the same kinds.
-  const eb = builder as Builder;
-  const conditions: Expression<SqlBool>[] = [];
-  if (query.ownerId !== undefined) conditions.push(eb("user_id", "=", query.ownerId));
-  if (query.user_id > 0) conditions.push(eb("user_id", "=", query.user_id));
-  if (query.username !== "") conditions.push(eb("username", "=", query.username));
-  if (query.otherThan !== undefined && query.otherThan.length > 0)
-    conditions.push(eb("user_id", "not in", query.otherThan));
-  return conditions;
+  return toExpressions(builder, listOwners(query));
 }
 
 /** Returns the conditions on models, which are the same for the log and the sums. */
 export function modelConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
-  const eb = builder as Builder;
-  const conditions: Expression<SqlBool>[] = [];
-  if (query.model_name !== "") conditions.push(modelCondition(eb, query.model_name));
-  if (query.models.length > 0) conditions.push(eb("model_name", "in", query.models));
-  if (query.isNothing) conditions.push(sql<SqlBool>`1 = 0`);
+  return toExpressions(builder, listModels(query));
+}
+
+function listOwners({ ownerId, user_id, username, otherThan = [] }: LogQuery): Condition[] {
+  const conditions: Condition[] = [];
+  if (ownerId !== undefined) conditions.push({ kind: "number", column: "user_id", is: "=", value: ownerId });
+  if (user_id > 0) conditions.push({ kind: "number", column: "user_id", is: "=", value: user_id });
+  if (username !== "") conditions.push({ kind: "equal", column: "username", value: username });
+  if (otherThan.length > 0) conditions.push({ kind: "none of", column: "user_id", values: otherThan });
   return conditions;
 }
 
-function whereConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
-  const conditions: Expression<SqlBool>[] = [];
-  if (query.token_name !== "") conditions.push(eb("token_name", "=", query.token_name));
-  if (query.token_id > 0) conditions.push(eb("token_id", "=", query.token_id));
-  if (query.tokens.length > 0) conditions.push(eb("token_name", "in", query.tokens));
-  if (query.channel > 0) conditions.push(eb("channel_id", "=", query.channel));
-  if (query.group !== "") conditions.push(eb("group", "=", query.group));
+function listModels({ model_name: model, models, isNothing = false }: LogQuery): Condition[] {
+  const conditions: Condition[] = [];
+  if (model.includes("%")) conditions.push({ kind: "pattern", column: "model_name", pattern: model });
+  else if (model !== "") conditions.push({ kind: "equal", column: "model_name", value: model });
+  if (models.length > 0) conditions.push({ kind: "one of", column: "model_name", values: models });
+  if (isNothing) conditions.push({ kind: "never" });
   return conditions;
 }
 
-function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
-  const conditions: Expression<SqlBool>[] = [...errorConditions(eb, query)];
-  if (query.actor !== undefined) conditions.push(eb("actor", "=", query.actor));
-  if (query.end_user !== "") conditions.push(eb("end_user", "=", query.end_user));
-  for (const tag of listTags(query)) conditions.push(tagCondition(eb, tag));
-  if (query.type > LOG_TYPE.unknown) conditions.push(typeCondition(eb, query));
-  if (query.request_id !== "") conditions.push(eb("request_id", "=", query.request_id));
-  if (query.min_use_time > 0) conditions.push(eb("use_time", ">=", query.min_use_time));
-  if (query.is_stream !== undefined) conditions.push(eb("is_stream", "=", Number(query.is_stream)));
-  if (query.has_retry !== undefined) conditions.push(query.has_retry ? wasRetried : eb.not(wasRetried));
+function listPlaces({ token_name, token_id, tokens, channel, group }: LogQuery): Condition[] {
+  const conditions: Condition[] = [];
+  if (token_name !== "") conditions.push({ kind: "equal", column: "token_name", value: token_name });
+  if (token_id > 0) conditions.push({ kind: "number", column: "token_id", is: "=", value: token_id });
+  if (tokens.length > 0) conditions.push({ kind: "one of", column: "token_name", values: tokens });
+  if (channel > 0) conditions.push({ kind: "number", column: "channel_id", is: "=", value: channel });
+  if (group !== "") conditions.push({ kind: "equal", column: "group", value: group });
+  return conditions;
+}
+
+function listContents(query: LogQuery): Condition[] {
+  const { actor, end_user, type, request_id, min_use_time, is_stream, has_retry } = query;
+  const conditions: Condition[] = [...listErrors(query)];
+  if (actor !== undefined) conditions.push({ kind: "equal", column: "actor", value: actor });
+  if (end_user !== "") conditions.push({ kind: "equal", column: "end_user", value: end_user });
+  for (const tag of listTags(query)) conditions.push({ kind: "tag", tag });
+  if (type > LOG_TYPE.unknown) conditions.push({ kind: "type", type, isNarrow: isNarrow(query) });
+  if (request_id !== "") conditions.push({ kind: "equal", column: "request_id", value: request_id });
+  if (min_use_time > 0) conditions.push({ kind: "number", column: "use_time", is: ">=", value: min_use_time });
+  if (is_stream !== undefined)
+    conditions.push({ kind: "number", column: "is_stream", is: "=", value: Number(is_stream) });
+  if (has_retry !== undefined) conditions.push({ kind: "retried", isRetried: has_retry });
   return conditions;
 }
 
 /** Returns the tags that a row must have: `app=shop`, or `app` for any value. */
-export function listTags({ tags }: Pick<LogQuery, "tags">): string[] {
+function listTags({ tags }: LogQuery): string[] {
   return tags.split("|").filter((tag) => tag !== "");
 }
 
-/** A tag is at the start of the column or behind a bar, and ends with it or before one. */
-function tagCondition(eb: Builder, tag: string): Expression<SqlBool> {
-  if (!tag.includes("=")) return eb.or([like("tags", beginningWith(`${tag}=`)), like("tags", containing(`|${tag}=`))]);
-  return eb.or([
-    eb("tags", "=", tag),
-    like("tags", beginningWith(`${tag}|`)),
-    like("tags", endingWith(`|${tag}`)),
-    like("tags", containing(`|${tag}|`)),
-  ]);
-}
-
 /** Returns the conditions on code and status, which are members of `other` in rows of failed calls. */
-function errorConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
+function listErrors(query: LogQuery): Condition[] {
   if (!hasErrorFilter(query)) return [];
-  const conditions = errorTexts(query).map((text) => like("other", containing(text)));
-  return [typeCondition(eb, { ...query, type: LOG_TYPE.error }), ...conditions];
+  const { code, status } = query;
+  const conditions: Condition[] = [{ kind: "type", type: LOG_TYPE.error, isNarrow: isNarrow(query) }];
+  const find = (text: string) => conditions.push({ kind: "containing", column: "other", text });
+  if (code !== "") find(`"error_code":${JSON.stringify(code)},`);
+  if (status > 0) find(`"status_code":${status},`);
+  return conditions;
 }
 
 /** Returns true if only failed calls can match. */
@@ -130,22 +130,7 @@ export function hasErrorFilter({ code, status }: LogQuery): boolean {
   return code !== "" || status > 0;
 }
 
-/** Returns the texts to find in `other`, as rows of failed calls store them. */
-export function errorTexts({ code, status }: LogQuery): string[] {
-  const texts: string[] = [];
-  if (code !== "") texts.push(`"error_code":${JSON.stringify(code)},`);
-  if (status > 0) texts.push(`"status_code":${status},`);
-  return texts;
-}
-
-/**
- * Returns the condition on the type. Nearly every row has the same type, so with a narrower filter its index would only
- * mislead the planner.
- */
-function typeCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
-  return isNarrow(query) ? sql<SqlBool>`type + 0 = ${query.type}` : eb("type", "=", query.type);
-}
-
+/** Returns true if an index of another column than the type finds few rows. */
 function isNarrow(query: LogQuery): boolean {
   const isOwned = query.ownerId !== undefined || query.user_id > 0 || query.channel > 0;
   const texts = [query.username, query.token_name, query.model_name, query.request_id];
@@ -167,33 +152,21 @@ export function needsScan(query: LogQuery): boolean {
   );
 }
 
-function modelCondition(eb: Builder, model: string): Expression<SqlBool> {
-  return model.includes("%") ? like("model_name", withWildcards(model)) : eb("model_name", "=", model);
-}
-
-/**
- * The chain of channels is part of the JSON of `other`: `"use_channel":["4","7"]`; a second entry means a retry.
- * The three databases share no JSON function that survives broken JSON, so the text itself is matched.
- */
-const wasRetried = sql<SqlBool>`(${sql.join(
-  Array.from(
-    { length: CHANNEL_DIGITS },
-    (_, index) => sql`other like ${`%"use!_channel":["${"_".repeat(index + 1)}","%`} escape '!'`,
-  ),
-  sql` or `,
-)})`;
-
 /** A period in seconds, including both ends; 0 = no limit. */
 export interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-export function within(eb: Builder, { from, to }: Period): Expression<SqlBool> {
-  const bounds: Expression<SqlBool>[] = [];
-  if (from > 0) bounds.push(eb("created_at", ">=", from));
-  if (to > 0) bounds.push(eb("created_at", "<=", to));
-  return eb.and(bounds);
+export function within(eb: Builder, period: Period): Expression<SqlBool> {
+  return eb.and(toExpressions(eb, listBounds(period)));
+}
+
+function listBounds({ from, to }: Period): Condition[] {
+  const bounds: Condition[] = [];
+  if (from > 0) bounds.push({ kind: "number", column: "created_at", is: ">=", value: from });
+  if (to > 0) bounds.push({ kind: "number", column: "created_at", is: "<=", value: to });
+  return bounds;
 }
 
 export function toPeriod(query: LogQuery): Period {

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import type { LogQuery } from "./filter.ts";
-import { buildPattern } from "./match.ts";
+import { buildPattern } from "./conditions.ts";
 
 export interface ModelNames {
   /** Returns the filter with names in place of a pattern; unchanged if it has none, or if too many names match. */
@@ -54,7 +54,7 @@ export function createModelNames(db: Kysely<Schema>): ModelNames {
       const wanted = query.models.length > 0 ? query.models.filter((name) => all.names.has(name)) : [...all.names];
       const models = wanted.filter((name) => isMatch.test(name));
       if (models.length > MAX_MATCHES) return query;
-      return { ...query, model_name: "", models, isNothing: models.length === 0 };
+      return { ...query, model_name: "", models, isNothing: query.isNothing === true || models.length === 0 };
     },
   };
 }

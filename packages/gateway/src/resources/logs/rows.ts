@@ -74,11 +74,11 @@ export function perModel(query: LogQuery): LogQuery[] {
  * several.
  */
 function hasSeveralModels(query: LogQuery): boolean {
-  const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, models } = query;
-  const texts = [username, token_name, group, request_id];
+  const { ownerId, user_id, username, token_name, tokens, channel, group, request_id, model_name, models } = query;
+  const texts = [username, token_name, group, request_id, model_name];
   const isNarrow = ownerId !== undefined || user_id > 0 || channel > 0 || texts.some((text) => text !== "");
-  // On its own, the empty name would mean every model.
-  const areNames = models.every((model) => model !== "");
+  // As the only model, the empty name would mean every model, and one with `%` would be a pattern.
+  const areNames = models.every((model) => model !== "" && !model.includes("%"));
   const isShort = models.length > 1 && models.length <= MERGED_MODELS;
   return areNames && isShort && tokens.length === 0 && !isNarrow && !needsScan(query);
 }

@@ -4,8 +4,7 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { EventStream } from "../event-stream.ts";
 import { createLogFeed, type LogFeed } from "./feed.ts";
-import type { LogQuery } from "./filter.ts";
-import { createMatcher } from "./match.ts";
+import { createMatcher, type LogQuery } from "./filter.ts";
 import type { LogStore } from "./store.ts";
 import type { StoredLog } from "./view.ts";
 
