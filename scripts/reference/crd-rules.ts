@@ -53,7 +53,6 @@ const fromSecret = (path: string) => ({
 
 /** Names that are stored in one text, separated by commas. */
 const name = (path: string): Rules => ({
-  maxLength: 255,
   cel: {
     "self != '' && self == self.trim() && !self.contains(',')": `an entry of ${path} is empty, or has a comma or spaces around it: give each name an entry of its own`,
   },
@@ -99,9 +98,7 @@ export const RESOURCES: readonly Resource[] = [
         },
       },
       type: fixed("the type of a channel", "channel"),
-      displayName: { maxLength: 191 },
       baseUrl: {
-        maxLength: 2048,
         cel: {
           "self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname() != '')":
             "spec.baseUrl is not a web address: write it whole, for example https://api.example.com",
@@ -109,7 +106,7 @@ export const RESOURCES: readonly Resource[] = [
       },
       models: set,
       "models[]": name("spec.models"),
-      groups: { ...set, maxItems: 256 },
+      groups: set,
       "groups[]": name("spec.groups"),
       credentialsFrom: fromSecret("spec.credentialsFrom"),
       "credentialsFrom.secretKeyRef.name": buildSecretNameRules("spec.credentialsFrom.secretKeyRef.name"),
@@ -153,7 +150,6 @@ export const RESOURCES: readonly Resource[] = [
         maxLength: 255,
         cel: { "self != ''": "spec.owner.username is empty: name a user of the gateway" },
       },
-      displayName: { maxLength: 30 },
       expiresAt: { format: "date-time" },
       quota: {
         cel: {
@@ -165,7 +161,6 @@ export const RESOURCES: readonly Resource[] = [
       "modelLimits[]": name("spec.modelLimits"),
       allowIps: { ...set, maxItems: 256 },
       "allowIps[]": {
-        maxLength: 64,
         cel: {
           "isIP(self) || isCIDR(self)":
             "an entry of spec.allowIps is neither an address nor a network: write it like 192.0.2.7 or 10.0.0.0/8",

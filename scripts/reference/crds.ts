@@ -121,7 +121,7 @@ function buildSchema({ kind, spec, about, rules }: Resource): Json {
     if (said !== "") properties[field] = { description: said, ...(property as Json) };
   }
   if (kind === "Channel") Object.assign(at(made, "type"), { enum: allProviders.map(({ id }) => id).toSorted() });
-  for (const [path, more] of Object.entries(rules)) Object.assign(at(made, path), buildExtensions(more));
+  for (const [path, more] of Object.entries(rules)) extend(at(made, path), buildExtensions(more), `${kind} ${path}`);
   return {
     type: "object",
     description: about,
@@ -137,6 +137,13 @@ function buildSchema({ kind, spec, about, rules }: Resource): Json {
       status: STATUS,
     },
   };
+}
+
+/** Adds rules to a schema; throws if they name a limit that the document has already, because the two would diverge. */
+function extend(schema: Json, more: Json, path: string): void {
+  const twice = Object.keys(more).filter((name) => more[name] !== undefined && name in schema);
+  if (twice.length > 0) throw new Error(`${path}: ${twice.join(", ")} is declared by the document already`);
+  Object.assign(schema, more);
 }
 
 function buildExtensions({ cel = {}, celRules = [], ...more }: Rules): Json {

@@ -89,7 +89,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     types owners backoff quiet endpoint-row texts match formats fan-out sending tidy
   `),
   "packages/gateway/src/kubernetes": inOrder(`
-    client conditions resources secret-access refusals quiet gateway-side token-owners decide verdicts work-queue deletion-guard
+    client conditions resources secret-access refusals silence quiet gateway-side token-owners decide verdicts work-queue deletion-guard
     events gateway-claims store in-parallel secrets token-secrets serving named-groups publisher lease deletions reconciler controller
   `),
   "packages/testkit/src": inOrder(`

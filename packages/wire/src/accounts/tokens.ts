@@ -13,6 +13,9 @@ import { MAX_GRACE_SECONDS } from "./token-keys.ts";
 /** Maximum number of tokens on one page of the list; chat pages request 999. */
 export const TOKEN_PAGE_CAP = 1000;
 
+/** Characters of the name of a token. */
+export const TOKEN_NAME_MAX = 30;
+
 /** An access token of the caller. `key` is shown in full to its owner, without the `sk-` that clients put before it. */
 export const Token = z.object({
   id: z.int(),

@@ -2,6 +2,7 @@
 // definition of Kubernetes, flags of the command line, the form of the console and the reference derive from this table.
 // It has no schemas, because the command line reads its flags at the start of every command; `channel-shapes.ts` builds
 // the schemas.
+import { GROUP_NAME_MAX, MODEL_NAME_MAX } from "../core/constants.ts";
 
 /** The lowest priority that a channel may have. */
 export const LOWEST_PRIORITY = -999;
@@ -31,6 +32,8 @@ interface ChannelDocumentField {
   /** Bounds that differ from those of calls: of a number, of the characters of a text, or of the items of a list. */
   readonly least?: number;
   readonly most?: number;
+  /** Characters of an item of a list at most. */
+  readonly mostOfItem?: number;
   /** True if the values of an object may be other than text. */
   readonly hasAnyValues?: true;
   readonly about?: string;
@@ -101,16 +104,17 @@ export const CHANNEL_FIELDS = {
       member: "models",
       least: 1,
       most: 512,
+      mostOfItem: MODEL_NAME_MAX,
       about: "Names of models.",
     },
     form: {},
   },
   group: {
     kind: "list",
-    most: LONG,
+    most: 255,
     initial: "default",
     about: "Comma list of the groups that it serves; in a filter one of them.",
-    document: { member: "groups", about: "Names of groups." },
+    document: { member: "groups", most: 128, mostOfItem: GROUP_NAME_MAX, about: "Names of groups." },
     form: {},
   },
   priority: {

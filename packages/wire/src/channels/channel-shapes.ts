@@ -1,7 +1,7 @@
 // Schemas of the fields of a channel, built from their table: as calls send them, as answers show them, and as members of
 // documents.
 import * as z from "zod/mini";
-import { textUpTo } from "../core/characters.ts";
+import { characters, nameUpTo, textUpTo } from "../core/characters.ts";
 import {
   CHANNEL_FIELD_NAMES,
   CHANNEL_FIELDS,
@@ -47,10 +47,6 @@ type DocumentShape = {
 };
 
 const text = z.string();
-/** A name that is stored in a comma list. */
-const listed = text.check(
-  z.refine((name) => !name.includes(","), "one name; write names with a comma between as two items"),
-);
 
 function withBounds(number: z.ZodMiniNumber, { least, most }: Bounds): z.ZodMiniType {
   const checks = [...(least === undefined ? [] : [z.minimum(least)]), ...(most === undefined ? [] : [z.maximum(most)])];
@@ -85,9 +81,17 @@ function buildDocumentText({ most, document }: ChannelField): z.ZodMiniType {
 }
 
 function buildDocumentList({ document }: ChannelField): z.ZodMiniType {
-  const { least, most } = document ?? {};
-  const names = z.array(listed);
-  return least === undefined || most === undefined ? names : names.check(z.minLength(least), z.maxLength(most));
+  const { least = 0, most = Infinity, mostOfItem = Infinity } = document ?? {};
+  const names = z.array(nameUpTo(mostOfItem)).check(z.maxLength(most));
+  return least === 0 ? names : names.check(z.minLength(least));
+}
+
+/** A map is stored as JSON text, whose length calls limit. */
+function buildDocumentMap({ most = Infinity, document }: ChannelField): z.ZodMiniType {
+  return z.record(text, document?.hasAnyValues ? z.unknown() : text).check(({ value, issues }) => {
+    if (characters(JSON.stringify(value)) <= most) return;
+    issues.push({ code: "too_big", origin: "string", maximum: most, inclusive: true, input: value });
+  });
 }
 
 /** Builders of the member of documents, whose own bounds precede those of calls. */
@@ -96,7 +100,7 @@ const DOCUMENTED: Readonly<Record<ChannelField["kind"], (field: ChannelField) =>
   state: () => z.boolean(),
   flag: () => z.boolean(),
   list: buildDocumentList,
-  object: ({ document }) => z.record(text, document?.hasAnyValues ? z.unknown() : text),
+  object: buildDocumentMap,
   whole: buildDocumentNumber,
   decimal: buildDocumentNumber,
   text: buildDocumentText,

@@ -2,12 +2,14 @@
 // channel.
 import * as z from "zod/mini";
 import { Channel, channelFields, ChannelInput } from "./channels.ts";
+import { CHANNEL_FIELDS } from "./channel-fields.ts";
 import { textUpTo } from "../core/characters.ts";
+import { MODEL_NAME_MAX } from "../core/constants.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryText } from "../core/envelope.ts";
 
 const ids = z.optional(z.array(z.int()));
-const name191 = textUpTo(191);
+const newTag = textUpTo(CHANNEL_FIELDS.tag.most);
 const tagBody = z.strictObject({ tag: z.optional(z.string()) });
 
 export const channelTagEnable = endpoint({
@@ -39,9 +41,9 @@ export const channelTagUpdate = endpoint({
   body: z.strictObject({
     tag: z.optional(z.string()),
     /** New tag of the channels; "" removes the tag. */
-    new_tag: z.optional(name191),
+    new_tag: z.optional(newTag),
     /** Spelling of the same member in one compatible console. */
-    newTag: z.optional(name191),
+    newTag: z.optional(newTag),
     priority: channelFields.priority,
     weight: channelFields.weight,
     model_mapping: channelFields.model_mapping,
@@ -151,7 +153,7 @@ export const channelProbe = endpoint({
     /** A saved channel whose key is used if `key` is blank. */
     id: z.optional(z.int()),
     /** Model of the test request. */
-    model: z.optional(textUpTo(255)),
+    model: z.optional(textUpTo(MODEL_NAME_MAX)),
   }),
   data: ChannelProbeResult,
   fails: [

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
+import { CHANNEL_FIELDS } from "./channel-fields.ts";
 import { sentChannelFields, shownChannelFields } from "./channel-shapes.ts";
 import { CHANNEL_STATUS } from "../core/constants.ts";
 import { endpoint } from "../core/endpoint.ts";
@@ -39,7 +40,6 @@ export const Channel = z.object({
 export type Channel = z.output<typeof Channel>;
 
 const longText = textUpTo(512 * 1024);
-const name191 = textUpTo(191);
 
 /** Fields that a form may send. */
 export const channelFields = {
@@ -234,7 +234,7 @@ export const channelBatchTag = endpoint({
   path: "/api/channel/batch/tag",
   access: "admin",
   summary: "Gives the named channels a tag; an empty tag clears it.",
-  body: z.strictObject({ ids, tag: z.optional(name191) }),
+  body: z.strictObject({ ids, tag: z.optional(textUpTo(CHANNEL_FIELDS.tag.most)) }),
   data: z.int(),
   fails: ["invalid_field", "channel_selection_missing"],
 });
@@ -316,7 +316,7 @@ export const channelModelsFor = endpoint({
   access: "admin",
   summary: "Lists the models that an upstream offers, for a form that is not saved yet.",
   body: z.strictObject({
-    base_url: z.optional(textUpTo(512)),
+    base_url: z.optional(textUpTo(CHANNEL_FIELDS.base_url.most)),
     type: z.optional(z.int()),
     key: z.optional(longText),
   }),

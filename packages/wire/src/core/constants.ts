@@ -13,5 +13,11 @@ export const LOG_TYPE = { unknown: 0, topup: 1, consume: 2, manage: 3, system: 4
 /** Quota units per US dollar, unless the option `QuotaPerUnit` is set. */
 export const QUOTA_PER_UNIT = 500_000;
 
+/** Characters of the name of a model, as in the list of a channel. */
+export const MODEL_NAME_MAX = 255;
+
+/** Characters of the name of a group. */
+export const GROUP_NAME_MAX = 64;
+
 /** `expired_time` of a token that never expires. */
 export const NEVER_EXPIRES = -1;

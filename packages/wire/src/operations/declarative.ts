@@ -7,7 +7,9 @@ import {
 } from "../core/budget-terms.ts";
 import * as z from "zod/mini";
 import { channelDocumentFields } from "../channels/channel-shapes.ts";
-import { textUpTo } from "../core/characters.ts";
+import { nameUpTo, textUpTo } from "../core/characters.ts";
+import { MODEL_NAME_MAX } from "../core/constants.ts";
+import { TOKEN_NAME_MAX } from "../accounts/tokens.ts";
 import { DISPLAY_NAME_MAX } from "../accounts/users.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { queryFlag, queryText } from "../core/envelope.ts";
@@ -16,10 +18,8 @@ import { LimitsSpec } from "../core/limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
 
-/** Names that are stored comma-separated. */
-const names = z.array(
-  z.string().check(z.refine((name) => !name.includes(","), "one name; write names with a comma between as two items")),
-);
+/** Characters of a network in its longest form. */
+const ADDRESS_MAX = 64;
 const textMap = z.record(z.string(), z.string());
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -77,7 +77,7 @@ export type OptionSetSpec = z.output<typeof OptionSetSpec>;
 
 export const TokenSpec = z.strictObject({
   owner: z.strictObject({ username: z.string() }),
-  displayName: z.optional(textUpTo(30)),
+  displayName: z.optional(textUpTo(TOKEN_NAME_MAX)),
   group: text,
   /** RFC 3339; null = never. */
   expiresAt: z.optional(z.nullable(z.string())),
@@ -92,8 +92,8 @@ export const TokenSpec = z.strictObject({
       mode: z.optional(z.enum(["InitialOnly", "Maintain"])),
     }),
   ),
-  modelLimits: z.optional(names),
-  allowIps: z.optional(names),
+  modelLimits: z.optional(z.array(nameUpTo(MODEL_NAME_MAX))),
+  allowIps: z.optional(z.array(nameUpTo(ADDRESS_MAX))),
   /** Requests and tokens per minute, and concurrent requests. */
   limits: LimitsSpec,
   /** Models that serve in place of one that cannot; {} = those of the operator. */

@@ -4,6 +4,8 @@ import {
   CHANNEL_STATUS,
   characters,
   fill,
+  GROUP_NAME_MAX,
+  MODEL_NAME_MAX,
   REASONS,
   splitList,
   type ChannelColumns,
@@ -23,9 +25,7 @@ import { checkKeys, isInHeaders } from "./key-text.ts";
 import type { StoredSetting } from "./setting-members.ts";
 import { checkHeaderText, checkParamOverride, checkSetting, invalid, withSecrets } from "./text-fields.ts";
 
-const MODEL_NAME_LIMIT = 255;
-const GROUP_NAME_LIMIT = 64;
-const GROUPS_LIMIT = 255;
+const GROUPS_MAX = CHANNEL_FIELDS.group.most;
 /** Maximum length of all keys of a channel together, in the form and in the call. */
 const KEY_TEXT_LIMIT = 512 * 1024;
 
@@ -163,7 +163,7 @@ export function withMoreKeys(stored: string, added: string, type: number): strin
 export function checkModels(text: string): string {
   const models = splitList(text);
   if (models.length === 0) throw new Refusal("channel_models_missing", { field: "models" });
-  const long = models.find((model) => characters(model) > MODEL_NAME_LIMIT);
+  const long = models.find((model) => characters(model) > MODEL_NAME_MAX);
   if (long !== undefined) throw new Refusal("model_name_too_long", { field: "models", values: { model: long } });
   for (const model of models) checkName("models", model);
   const pattern = models.find((model) => model.includes("*") && !isSeries(model));
@@ -200,9 +200,9 @@ function checkOrganization(text: string): string {
 export function checkGroup(text: string): string {
   const groups = splitList(text);
   for (const group of groups) checkName("group", group);
-  if (groups.some((group) => characters(group) > GROUP_NAME_LIMIT)) throw tooLong("group", GROUP_NAME_LIMIT);
+  if (groups.some((group) => characters(group) > GROUP_NAME_MAX)) throw tooLong("group", GROUP_NAME_MAX);
   const joined = groups.length === 0 ? "default" : groups.join(",");
-  if (joined.length > GROUPS_LIMIT) throw tooLong("group", GROUPS_LIMIT);
+  if (joined.length > GROUPS_MAX) throw tooLong("group", GROUPS_MAX);
   return joined;
 }
 

@@ -5,6 +5,7 @@ import {
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
+  TOKEN_NAME_MAX,
   TOKEN_STATUS,
   type TokenInput,
 } from "@fairway/wire";
@@ -14,8 +15,6 @@ import { withDefaults } from "../../lib/defaults.ts";
 import { allowListLines, parseNetwork } from "../../lib/net/ip.ts";
 import { readLimitsField } from "../limits-field.ts";
 import { Refusal } from "../../lib/refusal.ts";
-
-const NAME_LIMIT = 30;
 
 /** The columns of a token that a form can set. */
 export interface TokenFields {
@@ -46,7 +45,7 @@ export interface TokenFields {
  */
 export function tokenFields(input: TokenInput, mayUse: (group: string) => boolean): TokenFields {
   const { name, remain_quota, expired_time, model_limits, allow_ips, group } = withDefaults(DEFAULTS, input);
-  if (characters(name) > NAME_LIMIT) throw new Refusal("token_name_too_long", { field: "name" });
+  if (characters(name) > TOKEN_NAME_MAX) throw new Refusal("token_name_too_long", { field: "name" });
   if (!Number.isSafeInteger(remain_quota) || remain_quota < 0)
     throw new Refusal("quota_invalid", { field: "remain_quota" });
   if (group !== "" && !mayUse(group))
