@@ -23,6 +23,7 @@ import { isDeleting, buildResourceKey, KINDS, listPath } from "./resources.ts";
 import { SecretAccess } from "./secret-access.ts";
 import { SecretCache } from "./secrets.ts";
 import { Serving, type UpstreamHealth } from "./serving.ts";
+import { Silence } from "./silence.ts";
 import { ResourceStore } from "./store.ts";
 import type { TokenOwners } from "./token-owners.ts";
 import { TokenSecrets } from "./token-secrets.ts";
@@ -135,6 +136,7 @@ class Term {
   readonly #reconciler: Reconciler;
   readonly #publisher: Publisher;
   readonly #quiet: Quiet;
+  readonly #silence: Silence;
   readonly #logged = new Map<string, number>();
 
   constructor(deps: ControllerDeps, api: KubeApi, signal: AbortSignal) {
@@ -146,14 +148,16 @@ class Term {
     this.#access = access;
     this.#secrets = new SecretCache(access);
     this.#quiet = new Quiet(settings.settleMs ?? SETTLE_MS);
-    const events = new Events(api, { clock, log, isBusy: () => this.#queue.isBusy }, signal);
+    const silence = new Silence(log);
+    this.#silence = silence;
+    const events = new Events(api, { clock, log, silence, isBusy: () => this.#queue.isBusy }, signal);
     const gateway = new GatewaySide({ documents, clock, confirm: (tx) => elector.confirm(tx) });
     const serving = new Serving({ ...deps, findStatusInfo: (id) => gateway.findStatusInfo(id) });
     const { gatewayName } = settings;
     const listGroups = () => deps.snapshots.current().options.GroupRatio;
     const publisher = new Publisher({ api, clock, metrics, events, serving, gatewayName, listGroups });
     const claims = new GatewayClaims({ api, events, log, signal, gatewayName });
-    const shared = { store: this.#store, gateway, publisher, events, log, signal };
+    const shared = { store: this.#store, gateway, publisher, events, log, silence, signal };
     this.#publisher = publisher;
     this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
     const tokenSecrets = new TokenSecrets({ api, gateway, access, signal });
@@ -334,6 +338,7 @@ class Term {
   }
 
   #logFollowing(what: string, namespace: string, error: unknown): void {
+    if (this.#silence.covers(error)) return;
     const text = `${what} ${namespace} ${error instanceof Error ? error.message : ""}`;
     const now = this.#deps.clock.now();
     if (now - (this.#logged.get(text) ?? Number.NEGATIVE_INFINITY) < REPEAT_LOG_MS) return;

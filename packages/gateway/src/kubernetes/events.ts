@@ -5,6 +5,7 @@ import { DECLARATIVE_VERSION } from "@fairway/wire";
 import type { KubeApi } from "./client/api.ts";
 import { GRANT, isForbidden } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
+import type { Silence } from "./silence.ts";
 
 export type Reason =
   | "Applied"
@@ -31,50 +32,65 @@ const MAX_WAITING = 5_000;
 const MESSAGE_CHARS = 1_000;
 
 const BUSY_MS = 100;
+/** Pause before an event is sent again to an API server that is away. */
+const AWAY_MS = 2_000;
+
+export interface EventDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly silence: Silence;
+  readonly isBusy: () => boolean;
+  readonly awayMs?: number;
+}
 
 /**
  * Events of resources, for `kubectl describe`. They are sent one after the other when there is nothing left to
- * reconcile.
+ * reconcile, and wait while the API server is away.
  */
 export class Events {
-  readonly #api: KubeApi;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #api: Pick<KubeApi, "create">;
+  readonly #deps: EventDeps;
   readonly #signal: AbortSignal;
-  readonly #isBusy: () => boolean;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(
-    api: KubeApi,
-    { clock, log, isBusy }: { readonly clock: Clock; readonly log: Logger; readonly isBusy: () => boolean },
-    signal: AbortSignal,
-  ) {
-    this.#isBusy = isBusy;
+  constructor(api: Pick<KubeApi, "create">, deps: EventDeps, signal: AbortSignal) {
     this.#api = api;
-    this.#clock = clock;
-    this.#log = log;
+    this.#deps = deps;
     this.#signal = signal;
   }
 
   add(resource: Resource, reason: Reason, message: string): void {
     if (this.#waiting >= MAX_WAITING) return;
     this.#waiting += 1;
+    const event = this.#build(resource, reason, message);
     this.#last = this.#last
-      .then(() => this.#send(resource, reason, message))
+      .then(() => this.#send(`/api/v1/namespaces/${resource.namespace}/events`, event))
       .catch((error: unknown) => {
         const cure = isForbidden(error) && { cure: GRANT };
-        if (!this.#signal.aborted) this.#log.warn("an event of a resource was not stored", { error, ...cure });
+        if (!this.#signal.aborted) this.#deps.log.warn("an event of a resource was not stored", { error, ...cure });
       })
       .finally(() => (this.#waiting -= 1));
   }
 
-  async #send({ kind, namespace, name, object }: Resource, reason: Reason, message: string): Promise<void> {
-    while (this.#isBusy() && !this.#signal.aborted) await pause(BUSY_MS);
-    if (this.#signal.aborted) return;
-    const time = new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  async #send(path: string, event: object): Promise<void> {
+    const { isBusy, silence, awayMs = AWAY_MS } = this.#deps;
+    while (isBusy() && !this.#signal.aborted) await pause(BUSY_MS);
+    while (!this.#signal.aborted) {
+      try {
+        await this.#api.create(path, event, this.#signal);
+        return;
+      } catch (error) {
+        if (!silence.covers(error)) throw error;
+        await pause(awayMs, undefined, { signal: this.#signal }).catch(() => {});
+      }
+    }
+  }
+
+  #build({ kind, namespace, name, object }: Resource, reason: Reason, message: string): object {
+    const time = new Date(this.#deps.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const { uid, resourceVersion } = object.metadata;
-    const event = {
+    return {
       apiVersion: "v1",
       kind: "Event",
       metadata: { generateName: `${name.slice(0, 200)}.`, namespace },
@@ -87,6 +103,5 @@ export class Events {
       lastTimestamp: time,
       count: 1,
     };
-    await this.#api.create(`/api/v1/namespaces/${namespace}/events`, event, this.#signal);
   }
 }

@@ -11,6 +11,7 @@ import type { Publisher } from "./publisher.ts";
 import { GRANT, isForbidden } from "./refusals.ts";
 import { getGeneration, buildResourceKey, type Resource } from "./resources.ts";
 import type { SecretCache } from "./secrets.ts";
+import type { Silence } from "./silence.ts";
 import type { ResourceStore } from "./store.ts";
 import type { TokenOwners } from "./token-owners.ts";
 import type { TokenSecrets } from "./token-secrets.ts";
@@ -34,6 +35,7 @@ export interface ReconcilerDeps {
   readonly tokenSecrets: TokenSecrets;
   readonly deletions: Deletions;
   readonly log: Logger;
+  readonly silence: Silence;
   readonly signal: AbortSignal;
   /** While true, nothing is compared and nothing is deleted. */
   readonly isPaused: () => boolean;
@@ -261,7 +263,7 @@ export class Reconciler {
   }
 
   #logFailure({ resource }: Item, error: unknown): void {
-    if (this.#deps.signal.aborted) return;
+    if (this.#deps.signal.aborted || this.#deps.silence.covers(error)) return;
     this.#deps.log.warn("a resource could not be reconciled and is tried again", {
       resource: buildResourceKey(resource),
       error,

@@ -73,7 +73,25 @@ export class KubeError extends Error {
   }
 }
 
+/** The API server did not answer: there is no connection, it broke, or the time for an answer is over. */
+export class UnansweredError extends Error {
+  override readonly name = "UnansweredError";
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 export const GONE = 410;
+const TOO_MANY = 429;
+const SERVER_FAULT = 500;
+
+/** True if the server could not judge the call, so that the same call may succeed later. */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof KubeError) return error.status === TOO_MANY || error.status >= SERVER_FAULT;
+  return error instanceof UnansweredError;
+}
+
 const UNKNOWN_ACCOUNT = 401;
 const ACCESS_MS = 10_000;
 const PAGE = "500";
@@ -182,7 +200,10 @@ class HttpKubeApi implements KubeApi {
 
   async #json(call: Call, signal: AbortSignal): Promise<KubeObject> {
     const body = await this.#send(call, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
-    return (await body.json()) as KubeObject;
+    const value = await body.json().catch((error: unknown) => {
+      throw new UnansweredError(error);
+    });
+    return value as KubeObject;
   }
 
   async #send(call: Call, signal: AbortSignal): Promise<Answer> {
@@ -196,6 +217,8 @@ class HttpKubeApi implements KubeApi {
       dispatcher: agent,
       signal,
       ...(body && { body: JSON.stringify(body.value) }),
+    }).catch((error: unknown) => {
+      throw new UnansweredError(error);
     });
     if (answer.statusCode < 300) return answer.body;
     if (answer.statusCode === UNKNOWN_ACCOUNT) this.#access = undefined;
@@ -231,10 +254,19 @@ class HttpKubeApi implements KubeApi {
  */
 async function* readLines(body: Answer): AsyncGenerator<string, void> {
   let rest = "";
-  for await (const part of body.setEncoding("utf8") as AsyncIterable<string>) {
-    const lines = (rest + part).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+  const parts = (body.setEncoding("utf8") as AsyncIterable<string>)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await parts.next().catch((error: unknown) => {
+        throw new UnansweredError(error);
+      });
+      if (done === true) break;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } finally {
+    await parts.return?.();
   }
   if (rest !== "") yield rest;
 }
