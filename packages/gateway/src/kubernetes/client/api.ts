@@ -257,11 +257,11 @@ async function* readLines(body: Answer): AsyncGenerator<string, void> {
   const parts = (body.setEncoding("utf8") as AsyncIterable<string>)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { done, value } = await parts.next().catch((error: unknown) => {
+      const next = await parts.next().catch((error: unknown) => {
         throw new UnansweredError(error);
       });
-      if (done === true) break;
-      const lines = (rest + value).split("\n");
+      if (next.done === true) break;
+      const lines = (rest + next.value).split("\n");
       rest = lines.pop() ?? "";
       yield* lines;
     }
