@@ -5,6 +5,7 @@ import { signInMembers, type Members } from "../../test/kit/members.ts";
 import { quietLog } from "../../test/kit/support.ts";
 import { createSingleElector } from "../jobs/leader.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
+import type { Logger } from "../observability/log.ts";
 import { createMetrics } from "../observability/metrics.ts";
 import { createBreakers } from "../relay/selection/breaker.ts";
 import { createKeyOutcomes, describeTest } from "../relay/selection/key-outcomes.ts";
@@ -18,7 +19,7 @@ import { READABLE_LABEL } from "./secret-access.ts";
 export interface ContractCluster {
   /** Connects the controller. */
   connect(): Promise<KubeApi>;
-  /** Connects the tests, without the effect of `compact`. */
+  /** Connects the tests, without the effect of `compact` and `setAway`. */
   direct(): Promise<KubeApi>;
   /** Longest time between two deletions of a test. */
   readonly settleMs: number;
@@ -27,6 +28,8 @@ export interface ContractCluster {
   remove(path: string): Promise<void>;
   /** Breaks all watches and removes their last versions. */
   compact(): Promise<void>;
+  /** Begins or ends a time in which the server answers no controller. */
+  setAway(isAway: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,21 +90,21 @@ class ControllerKit {
     this.namespace = await this.cluster.namespace();
   }
 
-  readonly start = async (settings: Partial<ControllerSettings> = {}): Promise<void> => {
+  readonly start = async (settings: Partial<ControllerSettings> = {}, log: Logger = quietLog): Promise<void> => {
     await this.stop();
-    this.#running = this.create(this.app, settings);
+    this.#running = this.create(this.app, settings, log);
     await this.#running.start();
   };
 
   /** Creates a controller for a gateway that follows the namespace of the test. */
-  create(app: ManagementApp, settings: Partial<ControllerSettings>): Runnable {
+  create(app: ManagementApp, settings: Partial<ControllerSettings>, log: Logger = quietLog): Runnable {
     return createController({
       documents: app.documents,
       snapshots: app.snapshots,
       elector: createSingleElector(),
       health: this.#health,
       clock: { now: () => Date.now() },
-      log: quietLog,
+      log,
       metrics: createMetrics({ version: "0" }),
       connect: () => this.cluster.connect(),
       settings: {

@@ -15,6 +15,7 @@ import { createController, type ControllerDeps } from "./controller.ts";
 import { createQuietHealth, never, type ContractCluster } from "./controller-kit.contract.ts";
 import { controllerContract } from "./controller.contract.ts";
 import { gatewaysContract } from "./gateways.contract.ts";
+import { outageContract } from "./outage.contract.ts";
 import { rightsContract } from "./rights.contract.ts";
 import { secretsContract } from "./secrets.contract.ts";
 import { servingContract } from "./serving.contract.ts";
@@ -82,6 +83,7 @@ async function openContract(): Promise<ContractCluster> {
     remove: async (path) => void (await cluster.kubectl("delete", "--raw", path)),
     // No server drops its versions on request; `reflector.test.ts` covers that.
     compact: () => Promise.resolve(line.cut()),
+    setAway: (isAway) => (isAway ? line.down() : line.up()),
     close: () => line.down(),
   };
 }
@@ -90,6 +92,7 @@ secretsContract("a real API server", openContract, true);
 gatewaysContract("a real API server", openContract);
 rightsContract("a real API server", openContract);
 servingContract("a real API server", openContract);
+outageContract("a real API server", openContract);
 wrongValuesContract("a real API server", openContract);
 
 test("while the API server is away nothing changes, and afterwards everything that was missed is applied", async () => {

@@ -1,5 +1,5 @@
 import type { KubeApi, KubeObject, ListQuery, WatchEvent } from "./client/api.ts";
-import { KubeError } from "./client/api.ts";
+import { GONE, KubeError, UnansweredError } from "./client/api.ts";
 
 type Stored = KubeObject & { readonly metadata: { readonly namespace: string } };
 interface Watcher {
@@ -16,8 +16,30 @@ export class MemoryCluster {
   readonly #objects = new Map<string, KubeObject>();
   readonly #watchers = new Set<Watcher>();
   #version = 0;
+  #isAway = false;
+  /** Watches from an earlier version have missed events, which this server does not store. */
+  #oldest = 0;
 
+  /** Connects a controller, which an outage reaches. */
   connect(): KubeApi {
+    const api = this.direct();
+    const unlessAway =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      (...args: A): Promise<R> =>
+        this.#isAway ? Promise.reject(new UnansweredError(new Error("connect ECONNREFUSED"))) : call(...args);
+    return {
+      ...api,
+      list: unlessAway(api.list),
+      watch: unlessAway(api.watch),
+      get: unlessAway(api.get),
+      patch: unlessAway(api.patch),
+      create: unlessAway(api.create),
+      replace: unlessAway(api.replace),
+    };
+  }
+
+  /** Connects a test, also during an outage. */
+  direct(): KubeApi {
     return {
       server: "memory",
       namespace: undefined,
@@ -29,6 +51,13 @@ export class MemoryCluster {
       replace: (path, body) => Promise.try(() => this.#replace(path, body as KubeObject)),
       close: () => Promise.resolve(),
     };
+  }
+
+  /** Begins or ends an outage, which ends every watch. */
+  setAway(isAway: boolean): void {
+    this.#isAway = isAway;
+    this.#oldest = this.#version;
+    if (isAway) this.interrupt(new UnansweredError(new Error("the connection broke")));
   }
 
   create(path: string, body: KubeObject): KubeObject {
@@ -117,7 +146,8 @@ export class MemoryCluster {
     return object;
   }
 
-  #watch(query: ListQuery, _version: string, on: Watcher["on"], signal: AbortSignal): Promise<void> {
+  #watch(query: ListQuery, version: string, on: Watcher["on"], signal: AbortSignal): Promise<void> {
+    if (Number(version) < this.#oldest) return Promise.reject(new KubeError(GONE, "too old resource version"));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const watcher: Watcher = {
       query,
