@@ -1,10 +1,6 @@
-import { isOverBudget, type BudgetHold } from "../billing/budgets/budget.ts";
 import type { Quota } from "../billing/money/quota.ts";
 import { AppError } from "../lib/app-error.ts";
-import { overBudget } from "../relay/admission/over-budget.ts";
-import { buildBudgetSubjects } from "../relay/admission/request-budgets.ts";
-import { CallProgress } from "../relay/request/call-progress.ts";
-import { Reservation } from "../relay/reservation/reservation.ts";
+import { reserveLong } from "../relay/reservation/deposit-reservation.ts";
 import type { BatchTarget } from "./choose-channel.ts";
 import { refuseRow } from "./store.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
@@ -32,29 +28,16 @@ export async function takeDeposit(depositing: Depositing, deps: BatchDeps): Prom
 }
 
 async function deposit({ row, call, target, model }: Depositing, deps: BatchDeps): Promise<void> {
-  const { ledger, budgets, clock } = deps;
-  const money = { ledger, budgets, now: () => clock.now() };
-  const { caller, requestId } = call;
-  const amount = row.deposit as Quota;
-  const spender = { caller, spec: { model }, tags: { text: row.tags, endUser: row.end_user } };
-  const subjects = buildBudgetSubjects(spender, target);
-  const snapshot = deps.snapshots.current();
-  const reservation = await Reservation.open(
-    { ...spender, id: requestId, progress: new CallProgress() },
-    { amount, isCharged: amount > 0 },
-    { money, snapshot },
+  const { caller, requestId: id } = call;
+  const tags = { text: row.tags, endUser: row.end_user };
+  const { reservation, release } = await reserveLong(
+    { id, caller, model, tags, target, amount: row.deposit as Quota },
+    deps,
   );
-  let held: BudgetHold | undefined;
   try {
-    if (budgets.concerns({ subjects, held: undefined })) {
-      const answer = await budgets.reserve({ requestId, subjects, held: undefined }, amount);
-      if (isOverBudget(answer)) throw overBudget(answer);
-      held = answer;
-    }
     await reservation.deposit(target);
   } catch (error) {
-    if (held) budgets.release({ requestId, subjects, held });
-    await reservation.release();
+    await release();
     throw error;
   }
 }

@@ -163,6 +163,7 @@ export const ERRORS = {
     message: "This gateway does not know its own address. Ask the operator to set FAIRWAY_PUBLIC_URL or ServerAddress.",
     retryable: false,
   },
+  cache_not_found: { status: 404, message: "The cached content {id} does not exist." },
   object_not_found: { status: 404, message: "The {kind} {id} does not exist." },
   task_not_found: { status: 404, message: "The task {id} does not exist." },
   previous_response_unavailable: {

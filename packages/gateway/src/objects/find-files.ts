@@ -1,6 +1,6 @@
 import { text } from "../dialects/core/read.ts";
 import { seconds } from "../lib/clock.ts";
-import type { FindFiles, StoredFile } from "../relay/tenancy/stored-files.ts";
+import { estimateFileTokens, type FindFiles, type StoredFile } from "../relay/tenancy/stored-files.ts";
 import { findAccount } from "./account.ts";
 import { isObjectId } from "./ids.ts";
 import type { LibraryDeps, ObjectLibrary } from "./library.ts";
@@ -47,7 +47,6 @@ function toFile(object: StoredObject, { snapshots, hashKey }: LibraryDeps): Stor
     channelId,
     keyIndex: findAccount(snapshots.current().channels, object, hashKey)?.keyIndex,
     sent: address === undefined || address === "" ? upstreamId : address,
-    bytes,
-    mime,
+    tokens: estimateFileTokens({ mime, bytes }),
   };
 }

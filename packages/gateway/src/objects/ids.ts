@@ -19,7 +19,12 @@ const PREFIXES: Readonly<Record<ObjectDialect, Readonly<Record<NamedKind, string
  * objects outlive channels, and lists must not show what an account holds.
  */
 export function createObjectId(dialect: ObjectDialect, kind: NamedKind): string {
-  return PREFIXES[dialect][kind] + (dialect === "gemini" ? randomText(LENGTH, LOWER) : randomText(LENGTH));
+  return PREFIXES[dialect][kind] + (dialect === "gemini" ? createLowerId() : randomText(LENGTH));
+}
+
+/** The same without a prefix, of letters that Google's names may have. */
+export function createLowerId(): string {
+  return randomText(LENGTH, LOWER);
 }
 
 const PATH_ID = /^[\w-]{1,128}$/;

@@ -20,7 +20,7 @@ import type { Upstreams } from "../relay/upstream/upstream.ts";
 import type { OpenAccount } from "./account.ts";
 
 export interface ObjectRequest {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** What follows the path of the vendor's collection of files, such as `/<id>/content`. */
   readonly below?: string;
   readonly query?: Readonly<Record<string, string>>;

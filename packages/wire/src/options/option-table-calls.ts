@@ -104,6 +104,10 @@ export const CALL_OPTIONS = {
     "prices",
     "Dollars per thousand calls of tools that the vendor runs, by tool or tool/model, on top of the tokens; adds to the built-in prices.",
   ]),
+  CacheStoragePrices: option(ratios, "", [
+    "prices",
+    "Dollars for storing a million tokens of an explicit cache for an hour, by model; adds to the built-in prices.",
+  ]),
   ServiceTierRatio: option(ratios, "", [
     "prices",
     "Price multiplier of a service tier or speed, by tier or tier/model, such as priority; adds to the built-in ones.",

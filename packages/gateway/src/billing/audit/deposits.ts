@@ -9,8 +9,8 @@ interface DepositRow {
 }
 
 /**
- * Compares the open deposits of every user in the ledger with the batches that are not settled. A batch that is being
- * created may not have its deposit yet.
+ * Compares the open deposits of every user in the ledger with the batches that are not settled and the caches that are
+ * not closed. One that is being created may not have its deposit yet.
  */
 export async function checkDeposits(database: RawDatabase): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -31,9 +31,15 @@ function readDeposits(database: RawDatabase, after: number, last: number): Promi
   const wanted = `select user_id, sum(deposit) as quota from batches
     where user_id > ? and user_id <= ? and phase in ('creating', 'open', 'ended', 'stuck')
       and (phase <> 'creating' or exists (${hasDeposit})) group by user_id`;
-  const sql = `select users.id, coalesce(booked.quota, 0) as booked, coalesce(wanted.quota, 0) as wanted
+  const caches = `select user_id, sum(amount) as quota from cache_deposits
+    where user_id > ? and user_id <= ?
+      and exists (select 1 from ledger d where d.request_id = cache_deposits.request_id and d.kind = 'deposit')
+    group by user_id`;
+  const sql = `select users.id, coalesce(booked.quota, 0) as booked,
+      coalesce(wanted.quota, 0) + coalesce(caches.quota, 0) as wanted
     from users left join (${booked}) booked on booked.user_id = users.id
     left join (${wanted}) wanted on wanted.user_id = users.id
+    left join (${caches}) caches on caches.user_id = users.id
     where users.id > ? and users.id <= ? order by users.id`;
-  return database.rows<DepositRow>(sql, [after, last, after, last, after, last]);
+  return database.rows<DepositRow>(sql, [after, last, after, last, after, last, after, last]);
 }

@@ -38,6 +38,8 @@ export const TABLES = {
   response_owners: ["response_id", "user_id"],
   upstream_objects: ["id", "user_id"],
   object_usage: ["user_id"],
+  upstream_caches: ["id"],
+  cache_deposits: ["request_id"],
   batches: ["user_id", "id"],
   batch_ids: ["batch_id"],
   events: ["id"],

@@ -48,7 +48,7 @@ export interface ChannelRecord extends RelayedFields {
 
 /** The request to an upstream while it is being built; the only mutable object on the path. */
 export interface UpstreamCall {
-  method: "POST" | "GET" | "DELETE";
+  method: "POST" | "GET" | "PATCH" | "DELETE";
   url: URL;
   /** Lower-case names. */
   headers: Record<string, string>;
@@ -261,6 +261,15 @@ export interface FileService {
   readonly unsettledStates?: readonly string[];
 }
 
+/** How a vendor stores prompts that clients cache explicitly. */
+export interface CacheService {
+  readonly dialect: ObjectDialect;
+  /** Path of the collection below the base URL. */
+  readonly path: string;
+  /** Returns US dollars for a million tokens and an hour as decimal text; undefined for models without a known price. */
+  readonly storagePrice: (upstreamModel: string) => string | undefined;
+}
+
 /** A vendor: data plus at most a few functions. It needs one file and one export line in `providers/index.ts`. */
 export interface ProviderAdapter {
   /** `channels.type`. */
@@ -303,6 +312,8 @@ export interface ProviderAdapter {
   authorize(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void | Promise<void>;
   /** Set if the vendor stores files of clients. */
   readonly files?: FileService;
+  /** Set if clients may cache prompts at the vendor. */
+  readonly caches?: CacheService;
   readonly models: readonly string[];
   readonly ownedBy: string;
   /**

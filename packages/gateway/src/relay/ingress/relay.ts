@@ -46,6 +46,8 @@ export interface OtherHandlers {
   /** Files that upstreams store. */
   readonly objects: (arrival: ObjectArrival) => Promise<void>;
   readonly batches: (arrival: TaskArrival) => Promise<void>;
+  /** Prompts that upstreams cache for clients. */
+  readonly caches: (arrival: TaskArrival) => Promise<void>;
 }
 
 export interface RelayDeps extends PipelineDeps {
@@ -59,7 +61,7 @@ export interface RelayDeps extends PipelineDeps {
   readonly handlers: OtherHandlers;
 }
 
-/** A call of a route of tasks or batches. */
+/** A call of a route of tasks, batches or caches. */
 export interface TaskArrival extends Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -189,6 +191,8 @@ async function answerOther(call: Call, match: Exclude<RouteMatch, RelayMatch>, d
     }
     case "batch":
       return deps.handlers.batches({ request, response, method, path: call.path, ...arrival });
+    case "cache":
+      return deps.handlers.caches({ request, response, method, path: call.path, ...arrival });
     default:
       return refuse(call, match, deps);
   }

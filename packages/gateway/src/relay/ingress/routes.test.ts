@@ -86,7 +86,6 @@ describe("matchRoute", () => {
     "/v1/realtime/calls",
     "/v1/conversations/conv_1/items",
     "/v1/chat/completions/chatcmpl-1",
-    "/v1/cachedContents",
   ])("%s is known and not implemented", (path) => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });
@@ -113,11 +112,15 @@ describe("matchRoute", () => {
       errors: "gemini",
       message: expect.stringContaining("send files inside of the request") as string,
     });
-    expect(matchRoute("POST", "/v1beta/cachedContents")).toMatchObject({
-      errors: "gemini",
-      message: expect.stringContaining("by themselves") as string,
-    });
   });
+
+  it.each(["/v1/cachedContents", "/v1beta/cachedContents", "/v1beta/cachedContents/abc"])(
+    "%s is a call about caches, with errors in Google's envelope",
+    (path) => {
+      expect(matchRoute("POST", path)).toEqual({ kind: "cache", errors: "gemini" });
+      expect(isRelayPath(path)).toBe(true);
+    },
+  );
 
   it("finds Google's batches below both versions, and models whose names contain a colon", () => {
     const batch = { kind: "batch", errors: "gemini" };

@@ -20,6 +20,7 @@ export type RouteMatch =
   /** Files; vendors share the paths below /v1. */
   | { readonly kind: "object"; readonly errors: ErrorDialect }
   | { readonly kind: "batch"; readonly errors: ErrorDialect }
+  | { readonly kind: "cache"; readonly errors: ErrorDialect }
   | { readonly kind: "upgrade"; readonly errors: ErrorDialect }
   | { readonly kind: "unimplemented"; readonly errors: ErrorDialect; readonly message?: string }
   | { readonly kind: "wrong-method"; readonly allow: string; readonly errors: ErrorDialect }
@@ -71,10 +72,6 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
     /^\/(upload\/)?(v1|v1beta)\/files([/:]|$)/,
     "This API is not implemented: send files inside of the request instead.",
   ],
-  [
-    /^\/(v1|v1beta)\/cachedContents(\/|$)/,
-    "This API is not implemented: upstreams cache what requests begin with by themselves.",
-  ],
 ];
 
 const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
@@ -100,6 +97,7 @@ const FILES =
   /^\/(?:(?:upload\/)?(?:v1|v1beta)\/files|(?:v1|v1beta)\/files\/[^/]+(?:\/content)?|download\/(?:v1|v1beta)\/files\/[^/:]+:download)$/;
 const UPLOADS = /^\/v1\/uploads(?:\/[^/]+\/(?:parts|complete|cancel))?$/;
 const BATCHES = /^\/(?:v1\/messages|v1|v1beta)\/batches(\/|$)/;
+const CACHES = /^\/(?:v1|v1beta)\/cachedContents(?:\/[^/]+)?$/;
 const GEMINI_BATCHES: ReadonlySet<string> = new Set(["batchGenerateContent", "asyncBatchEmbedContent"]);
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
@@ -147,6 +145,7 @@ function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
   if (UPLOADS.test(path)) return { kind: "object", errors: "openai" };
   if (BATCHES.test(path)) return { kind: "batch", errors: findErrorDialect(path) };
+  if (CACHES.test(path)) return { kind: "cache", errors: "gemini" };
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };

@@ -164,10 +164,10 @@ export class Reservation {
     return bill;
   }
 
-  /** Books the amount as the deposit of a batch on this channel, which outlives this process. */
-  async deposit(target: ServingChannel): Promise<void> {
+  /** Books the amount, or less of it, as a deposit on this channel, which outlives this process. */
+  async deposit(target: ServingChannel, amount: Quota = this.#amount): Promise<void> {
     const { ledger, now } = this.#money;
-    await ledger.deposit(this.#hold, { amount: this.#amount, at: now(), ...this.#findBudgets(target) });
+    await ledger.deposit(this.#hold, { amount, at: now(), ...this.#findBudgets(target) });
     this.#isClosed = true;
   }
 

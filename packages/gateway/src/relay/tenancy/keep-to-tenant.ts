@@ -9,7 +9,7 @@ import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
 import type { PinnedAccount, RelayRequest } from "../request/request.ts";
 import type { DeriveId } from "./derive-id.ts";
 import { findIds, withValues, type FoundId } from "./find-ids.ts";
-import { estimateTokens, findFileProtocol, findOwnFiles, type FindFiles, type StoredFile } from "./stored-files.ts";
+import { findFileProtocol, findOwnFiles, type FindFiles, type StoredFile } from "./stored-files.ts";
 import { unknownId } from "./unknown-id.ts";
 
 export interface TenancyDeps {
@@ -81,7 +81,7 @@ function withFiles(request: RelayRequest, files: readonly StoredFile[]): RelayRe
   return {
     ...request,
     ...(pinnedAccount && { pinnedAccount }),
-    spec: { ...spec, promptEstimate: spec.promptEstimate + estimateTokens(files) },
+    spec: { ...spec, promptEstimate: spec.promptEstimate + files.reduce((sum, { tokens }) => sum + tokens, 0) },
   };
 }
 

@@ -3,7 +3,7 @@ import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { Caller, RelayRequest } from "../request/request.ts";
 import type { FoundId } from "./find-ids.ts";
 
-/** A file that an upstream account stores for the caller. */
+/** A file or a cached prompt that an upstream account stores for the caller. */
 export interface StoredFile {
   /** The id by which the client knows it. */
   readonly id: string;
@@ -13,11 +13,11 @@ export interface StoredFile {
   readonly keyIndex: number | undefined;
   /** How the upstream's requests name it. */
   readonly sent: string;
-  readonly bytes: number;
-  readonly mime: string;
+  /** Estimated input tokens, for the reservation; the charge follows the reported usage. */
+  readonly tokens: number;
 }
 
-/** Finds the caller's files among names in a request: ids, or addresses that end with one. */
+/** Finds the caller's files and caches among names in a request: ids, or addresses that end with one. */
 export type FindFiles = (
   names: readonly string[],
   caller: Pick<Caller, "userId" | "tokenId">,
@@ -31,13 +31,15 @@ export function findFileProtocol(dialect: DialectId): ObjectDialect {
 
 const NO_FILES: ReadonlyMap<string, StoredFile> = new Map();
 
-/** Looks up the files among the ids of a request; a request that names none costs nothing. */
+const STORED_KINDS: ReadonlySet<string> = new Set(["file", "cached content"]);
+
+/** Looks up the files and caches among the ids of a request; a request that names none costs nothing. */
 export async function findOwnFiles(
   ids: readonly FoundId[],
   { caller }: Pick<RelayRequest, "caller">,
   find: FindFiles | undefined,
 ): Promise<ReadonlyMap<string, StoredFile>> {
-  const names = ids.filter(({ rule }) => rule.kind === "file").map(({ value }) => value);
+  const names = ids.filter(({ rule }) => STORED_KINDS.has(rule.kind)).map(({ value }) => value);
   return find && names.length > 0 ? find([...new Set(names)], caller) : NO_FILES;
 }
 
@@ -45,12 +47,8 @@ const BYTES_PER_TOKEN = 3;
 const MAX_FILE_TOKENS = 200_000;
 const PICTURE_TOKENS = 2_000;
 
-/** Estimates the input tokens of files, for the reservation; the charge follows the reported usage. */
-export function estimateTokens(files: Iterable<StoredFile>): number {
-  let tokens = 0;
-  for (const { mime, bytes } of files)
-    tokens += mime.startsWith("image/")
-      ? PICTURE_TOKENS
-      : Math.min(Math.ceil(bytes / BYTES_PER_TOKEN), MAX_FILE_TOKENS);
-  return tokens;
+/** Estimates the input tokens of a file. */
+export function estimateFileTokens({ mime, bytes }: { readonly mime: string; readonly bytes: number }): number {
+  if (mime.startsWith("image/")) return PICTURE_TOKENS;
+  return Math.min(Math.ceil(bytes / BYTES_PER_TOKEN), MAX_FILE_TOKENS);
 }

@@ -16,6 +16,8 @@ export function unknownId(kind: IdKind, id: string, param: string): AppError {
       return new AppError("item_not_found", { param, values: { id: shown } });
     case "file":
       return new AppError("file_not_found", { param, values: { id: shown } });
+    case "cached content":
+      return new AppError("cache_not_found", { param, values: { id: shown } });
     case "prompt":
       return new AppError("object_not_found", {
         param,

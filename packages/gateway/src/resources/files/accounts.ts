@@ -85,6 +85,12 @@ async function rebind(
       .where("channel_id", "=", channelId)
       .where("key_mark", "=", from)
       .executeTakeFirst();
+    await trx
+      .updateTable("upstream_caches")
+      .set({ key_mark: to })
+      .where("channel_id", "=", channelId)
+      .where("key_mark", "=", from)
+      .execute();
     const batches = await trx
       .updateTable("batches")
       .set({ key_mark: to })

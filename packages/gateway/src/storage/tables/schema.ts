@@ -11,6 +11,7 @@ import type {
   UserTable,
 } from "./schema-accounts.ts";
 import type { BatchIdTable, BatchTable } from "./schema-batches.ts";
+import type { CacheDepositTable, UpstreamCacheTable } from "./schema-caches.ts";
 import type { EventTable, WebhookDeliveryTable, WebhookEndpointTable } from "./schema-events.ts";
 import type { TeamTables } from "./schema-teams.ts";
 import type { IdentityProviderTable, UserIdentityTable } from "./schema-identity.ts";
@@ -63,6 +64,8 @@ export interface Schema extends TeamTables {
   response_owners: ResponseOwnerTable;
   upstream_objects: UpstreamObjectTable;
   object_usage: ObjectUsageTable;
+  upstream_caches: UpstreamCacheTable;
+  cache_deposits: CacheDepositTable;
   batches: BatchTable;
   batch_ids: BatchIdTable;
   events: EventTable;

@@ -70,6 +70,7 @@ export const gemini: ProviderAdapter = {
     uploadPath: "/upload/v1beta/files",
     unsettledStates: ["processing"],
   },
+  caches: { dialect: "gemini", path: "/v1beta/cachedContents", storagePrice },
   batches: { protocol: "gemini", path: "/v1beta/batches", maxItems: 200_000, maxBytes: 2 * 1024 ** 3 },
   models: GEMINI_MODELS,
   ownedBy: "google gemini",
@@ -82,6 +83,12 @@ export const gemini: ProviderAdapter = {
   keyHint: "AIza...",
   otherHint: "API version, default v1beta",
 };
+
+/** Not read from the vendor's own list yet; the operator's prices take precedence. */
+function storagePrice(model: string): string | undefined {
+  if (/flash/i.test(model)) return "1";
+  return /pro/i.test(model) ? "4.5" : undefined;
+}
 
 /** Puts the key into a header and never into the URL, which would appear in logs. */
 function sign(call: UpstreamCall, _channel: ChannelRecord, { key }: SigningContext): void {

@@ -47,6 +47,7 @@ import { budgetMakers } from "./0045-budget-makers.ts";
 import { reportSums } from "./0046-report-sums.ts";
 import { ownBalanceLimits } from "./0047-own-balance-limits.ts";
 import { balanceShares } from "./0048-balance-shares.ts";
+import { upstreamCaches } from "./0049-upstream-caches.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -102,6 +103,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reportSums,
   ownBalanceLimits,
   balanceShares,
+  upstreamCaches,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -130,6 +130,7 @@ export const abouts: Record<OptionKey, string> = {
   AudioCompletionRatio: "各模型音频输出的价格，为音频输入的倍数。",
   PromptBorders: "提示超过界限时的价格，按模型填写，为该模型自身价格的倍数；代替价格表中的界限。",
   ToolPrice: "服务商运行的工具每千次调用的美元价格，按 工具 或 工具/模型 填写，另加令牌费用；补充内置价格。",
+  CacheStoragePrices: "显式缓存每百万令牌每小时的存储美元价格，按模型填写；补充内置价格。",
   ServiceTierRatio: "服务等级或速度的价格倍率，按 等级 或 等级/模型 填写，例如 priority；补充内置倍率。",
   GroupRatio: "各分组的价格倍率；其名称就是分组。",
   UserUsableGroups: "用户可以为令牌选择的分组及其名称。",

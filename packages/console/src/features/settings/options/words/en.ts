@@ -131,6 +131,7 @@ export const labels = {
   AudioCompletionRatio: "Audio output ratio",
   PromptBorders: "Prices of long prompts",
   ToolPrice: "Price of hosted tools",
+  CacheStoragePrices: "Price of stored caches",
   ServiceTierRatio: "Service tier ratio",
   GroupRatio: "Group ratio",
   UserUsableGroups: "Groups that users may choose",

@@ -130,6 +130,7 @@ export const labels: Record<OptionKey, string> = {
   AudioCompletionRatio: "音频输出倍率",
   PromptBorders: "长提示的价格",
   ToolPrice: "托管工具价格",
+  CacheStoragePrices: "缓存存储价格",
   ServiceTierRatio: "服务等级倍率",
   GroupRatio: "分组倍率",
   UserUsableGroups: "用户可选分组",

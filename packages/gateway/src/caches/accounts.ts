@@ -1,0 +1,105 @@
+import { findAccount, type HashKey, type OpenAccount } from "../objects/account.ts";
+import { chooseAccounts } from "../objects/choose-account.ts";
+import { isMissing } from "../objects/library.ts";
+import { ObjectFailure } from "../objects/upstream.ts";
+import { AppError } from "../lib/app-error.ts";
+import { collect } from "../relay/upstream/collected-answer.ts";
+import type { CacheService, ChannelRecord } from "../providers/core/types.ts";
+import { providerByType } from "../providers/registry.ts";
+import { servingGroups } from "../relay/admission/model-access.ts";
+import { listsIds } from "../relay/request/shared-ids.ts";
+import type { Snapshot } from "../snapshot/types.ts";
+import type { CreationRequest } from "./read-creation.ts";
+import type { CacheCall, CacheDeps, CacheRow, StoredCacheDeps } from "./types.ts";
+
+/** The account that takes a cache, and for which group. */
+export interface CacheTarget {
+  readonly account: OpenAccount;
+  readonly group: string;
+  readonly caches: CacheService;
+}
+
+/** Chooses the account of a new cache. Throws AppError that says what is missing. */
+export function chooseTarget(
+  { model, pinnedAccount, sharedIds }: CreationRequest,
+  { caller }: Pick<CacheCall, "caller">,
+  snapshot: Snapshot,
+  { selection }: Pick<CacheDeps, "selection">,
+): CacheTarget {
+  const groups = servingGroups(caller, snapshot);
+  const accounts = chooseAccounts({ caller, dialect: "gemini", model }, snapshot, selection);
+  const able = accounts.flatMap((account) => {
+    const caches = findService(account.channel);
+    return caches ? [{ account: serveCaches(account, caches), caches }] : [];
+  });
+  const pinned = pinnedAccount && able.filter(({ account }) => account.channel.id === pinnedAccount.channelId);
+  if (pinned?.length === 0)
+    throw new AppError("file_not_on_channel", { values: { id: pinnedAccount?.file?.id ?? "", model } });
+  const found = (pinned ?? able).find(({ account }) => !sharedIds || listsIds(account.channel, sharedIds));
+  if (!found && sharedIds) throw sharedIds.refusal;
+  if (!found)
+    throw new AppError("unsupported_by_channel", {
+      message: `No channel of group ${groups.join(", ")} stores caches of ${model}.`,
+    });
+  const { caches } = found;
+  const { channel, keyIndex } = found.account;
+  const group = groups.find((one) => channel.groups.includes(one)) ?? groups[0] ?? "default";
+  return { account: { ...found.account, keyIndex: pinnedAccount?.keyIndex ?? keyIndex }, group, caches };
+}
+
+function findService({ type }: ChannelRecord): CacheService | undefined {
+  return providerByType(type)?.caches;
+}
+
+/** Calls of the account go to its caches instead of its files. */
+function serveCaches(account: OpenAccount, { dialect, path }: CacheService): OpenAccount {
+  return { ...account, service: { dialect, path } };
+}
+
+/** Returns the account of a cache, also if its channel is disabled; undefined if the channel or its key no longer exists. */
+export function findCacheAccount(
+  { channel_id: channelId, key_mark: keyMark }: Pick<CacheRow, "channel_id" | "key_mark">,
+  { snapshots, hashKey }: { readonly snapshots: StoredCacheDeps["snapshots"]; readonly hashKey: HashKey },
+): OpenAccount | undefined {
+  const account = findAccount(snapshots.current().channels, { channelId, keyMark }, hashKey);
+  const caches = account && findService(account.channel);
+  return caches && serveCaches(account, caches);
+}
+
+const DELETE_MS = 30_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** Deletes a cache where it is stored; one that no longer exists there, or whose account does not, counts as deleted. */
+export async function deleteAtAccount(row: CacheRow, deps: StoredCacheDeps): Promise<void> {
+  const account = findCacheAccount(row, deps);
+  if (!account || row.upstream_id === "") return;
+  try {
+    const below = `/${encodeURIComponent(row.upstream_id)}`;
+    const answer = await deps.call(account, { method: "DELETE", below, signal: AbortSignal.timeout(DELETE_MS) });
+    // The status has said that the cache no longer exists; the body is read only to free the connection.
+    await collect(answer, MAX_ANSWER_BYTES).catch(() => undefined);
+  } catch (error) {
+    if (!isGone(error)) throw shownCacheError(error, row);
+  }
+}
+
+/** True if the upstream does not have the cache, which some vendors say with the status of a refusal. */
+function isGone(error: unknown): boolean {
+  return isMissing(error) || (error instanceof ObjectFailure && error.failure.class === "not_found");
+}
+
+/** Returns the error for the client: an upstream's words name the cache by the gateway's id. */
+export function shownCacheError(error: unknown, { id, upstream_id }: Pick<CacheRow, "id" | "upstream_id">): unknown {
+  if (!(error instanceof ObjectFailure)) return error;
+  if (upstream_id !== "" && isGone(error)) return unknownCache(id);
+  const shown = error.failure.error;
+  if (upstream_id !== "") shown.message = shown.message.replaceAll(upstream_id, id);
+  return shown;
+}
+
+const MAX_SHOWN = 100;
+
+/** The answer for a cache that does not exist, has expired, or belongs to another user. */
+export function unknownCache(id: string): AppError {
+  return new AppError("cache_not_found", { values: { id: id.slice(0, MAX_SHOWN) } });
+}
