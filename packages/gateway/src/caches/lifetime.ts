@@ -13,7 +13,8 @@ export function readEnd(body: JsonObject, now: number): number | undefined {
   const expires = gText(body, "expireTime");
   if (ttl !== undefined) {
     const [, seconds] = DURATION.exec(ttl) ?? [];
-    if (seconds === undefined || Number(seconds) === 0) throw invalidRequest("ttl", 'ttl is a duration such as "300s".');
+    if (seconds === undefined || Number(seconds) === 0)
+      throw invalidRequest("ttl", 'ttl is a duration such as "300s".');
     return now + Number(seconds);
   }
   if (expires === undefined) return undefined;

@@ -257,11 +257,7 @@ eachDatabase("caches of Google's protocol", (open) => {
     const sent = gateway.upstream.requests.at(-1);
     expect([sent?.method, sent?.query.get("updateMask"), sent?.json]).toEqual(["PATCH", "ttl", { ttl: "5400s" }]);
     const grown = await ledgerOf(row?.request_id ?? "");
-    expect(grown.map(({ request_id, kind }) => `${kind}${request_id}`)).toEqual([
-      "deposit.s",
-      "consume",
-      "deposit.s2",
-    ]);
+    expect(grown.map(({ request_id, kind }) => `${kind}${request_id}`)).toEqual(["deposit.s", "consume", "deposit.s2"]);
     const shorter = await call(poor, "PATCH", `/v1beta/${cache.name}?updateMask=ttl`, { ttl: "60s" });
     expect(shorter.status).toBe(200);
     expect(await ledgerOf(row?.request_id ?? "")).toHaveLength(3);
@@ -301,7 +297,12 @@ eachDatabase("caches of Google's protocol", (open) => {
 
   it.each([
     ["nothing to pay with", () => createTenant(gateway, 1_000), {}, 403],
-    ["another's file", () => Promise.resolve(mine), { contents: [{ parts: [{ fileData: { fileUri: "files/abc" } }] }] }, 404],
+    [
+      "another's file",
+      () => Promise.resolve(mine),
+      { contents: [{ parts: [{ fileData: { fileUri: "files/abc" } }] }] },
+      404,
+    ],
     ["a model that no channel has", () => Promise.resolve(mine), { model: "models/none" }, 400],
     ["a life that is no duration", () => Promise.resolve(mine), { ttl: "soon" }, 400],
     ["no model", () => Promise.resolve(mine), { model: "" }, 400],

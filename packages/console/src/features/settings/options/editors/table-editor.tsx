@@ -41,7 +41,12 @@ function limitColumns(t: Texts): RowsColumn[] {
 }
 
 /** Tables of amounts; the others hold multiples. */
-const DOLLARS: ReadonlySet<OptionKey> = new Set(["ModelPrice", "ToolPrice", "CacheStoragePrices", "RealtimeSecondPrice"]);
+const DOLLARS: ReadonlySet<OptionKey> = new Set([
+  "ModelPrice",
+  "ToolPrice",
+  "CacheStoragePrices",
+  "RealtimeSecondPrice",
+]);
 
 function ratioTable(key: OptionKey, t: Texts): Table {
   const value = DOLLARS.has(key) ? t("columnDollars") : t("columnValue");
