@@ -124,7 +124,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     client pubsub check-commands check-nodes check
   `),
   "packages/gateway/src/composition": inOrder(`
-    outage storage network tracing relay redis commits core tasks objects batches caches webhooks management kubernetes demo leader replica listeners log-export
+    outage storage network tracing relay redis commits core tasks caches objects batches webhooks management kubernetes demo leader replica listeners log-export
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`

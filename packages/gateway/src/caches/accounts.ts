@@ -21,30 +21,37 @@ export interface CacheTarget {
 
 /** Chooses the account of a new cache. Throws AppError that says what is missing. */
 export function chooseTarget(
-  { model, pinnedAccount, sharedIds }: CreationRequest,
+  asked: CreationRequest,
   { caller }: Pick<CacheCall, "caller">,
   snapshot: Snapshot,
   { selection }: Pick<CacheDeps, "selection">,
 ): CacheTarget {
   const groups = servingGroups(caller, snapshot);
-  const accounts = chooseAccounts({ caller, dialect: "gemini", model }, snapshot, selection);
-  const able = accounts.flatMap((account) => {
-    const caches = findService(account.channel);
-    return caches ? [{ account: serveCaches(account, caches), caches }] : [];
+  const accounts = chooseAccounts({ caller, dialect: "gemini", model: asked.model }, snapshot, selection);
+  const { account, caches } = pick(accounts.flatMap(openCaches), asked, groups);
+  const group = groups.find((one) => account.channel.groups.includes(one)) ?? groups[0] ?? "default";
+  return { account, group, caches };
+}
+
+type Able = Pick<CacheTarget, "account" | "caches">;
+
+function openCaches(account: OpenAccount): Able[] {
+  const caches = findService(account.channel);
+  return caches ? [{ account: serveCaches(account, caches), caches }] : [];
+}
+
+/** Picks the first account, or the one that stores the files that the cache names. */
+function pick(able: readonly Able[], asked: CreationRequest, groups: readonly string[]): Able {
+  const { model, pinnedAccount: pinned, sharedIds } = asked;
+  const near = pinned ? able.filter(({ account: { channel } }) => pinned.keyIndex >= 0 && channel.id === pinned.channelId) : able;
+  if (pinned && near.length === 0)
+    throw new AppError("file_not_on_channel", { values: { id: pinned.file?.id ?? "", model } });
+  const found = near.find(({ account }) => !sharedIds || listsIds(account.channel, sharedIds));
+  if (found) return pinned ? { ...found, account: { ...found.account, keyIndex: pinned.keyIndex } } : found;
+  if (sharedIds) throw sharedIds.refusal;
+  throw new AppError("unsupported_by_channel", {
+    message: `No channel of group ${groups.join(", ")} stores caches of ${model}.`,
   });
-  const pinned = pinnedAccount && able.filter(({ account }) => account.channel.id === pinnedAccount.channelId);
-  if (pinned?.length === 0)
-    throw new AppError("file_not_on_channel", { values: { id: pinnedAccount?.file?.id ?? "", model } });
-  const found = (pinned ?? able).find(({ account }) => !sharedIds || listsIds(account.channel, sharedIds));
-  if (!found && sharedIds) throw sharedIds.refusal;
-  if (!found)
-    throw new AppError("unsupported_by_channel", {
-      message: `No channel of group ${groups.join(", ")} stores caches of ${model}.`,
-    });
-  const { caches } = found;
-  const { channel, keyIndex } = found.account;
-  const group = groups.find((one) => channel.groups.includes(one)) ?? groups[0] ?? "default";
-  return { account: { ...found.account, keyIndex: pinnedAccount?.keyIndex ?? keyIndex }, group, caches };
 }
 
 function findService({ type }: ChannelRecord): CacheService | undefined {
@@ -79,19 +86,19 @@ export async function deleteAtAccount(row: CacheRow, deps: StoredCacheDeps): Pro
     // The status has said that the cache no longer exists; the body is read only to free the connection.
     await collect(answer, MAX_ANSWER_BYTES).catch(() => undefined);
   } catch (error) {
-    if (!isGone(error)) throw shownCacheError(error, row);
+    if (!isAbsent(error)) throw shownCacheError(error, row);
   }
 }
 
 /** True if the upstream does not have the cache, which some vendors say with the status of a refusal. */
-function isGone(error: unknown): boolean {
+function isAbsent(error: unknown): boolean {
   return isMissing(error) || (error instanceof ObjectFailure && error.failure.class === "not_found");
 }
 
 /** Returns the error for the client: an upstream's words name the cache by the gateway's id. */
 export function shownCacheError(error: unknown, { id, upstream_id }: Pick<CacheRow, "id" | "upstream_id">): unknown {
   if (!(error instanceof ObjectFailure)) return error;
-  if (upstream_id !== "" && isGone(error)) return unknownCache(id);
+  if (upstream_id !== "" && isAbsent(error)) return unknownCache(id);
   const shown = error.failure.error;
   if (upstream_id !== "") shown.message = shown.message.replaceAll(upstream_id, id);
   return shown;

@@ -12,7 +12,6 @@ import { replicaReports } from "./replica.ts";
 import { createAppSchedule } from "./schedule.ts";
 import { createObjects } from "./objects.ts";
 import { createBatches } from "./batches.ts";
-import { createCaches } from "./caches.ts";
 import { createWebhooks } from "./webhooks.ts";
 import { createTasks } from "./tasks.ts";
 import { composeTracing } from "./tracing.ts";
@@ -36,7 +35,6 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const reading = buildReadRequestDeps(core, authenticator, pipeline.policy.admission.calls);
   const objects = createObjects(core, pipeline, reading);
   const batches = createBatches({ core, pipeline, reading, objects });
-  const caches = createCaches({ core, pipeline, reading, objects });
   const webhooks = createWebhooks(core);
   const management: Management = createManagement({ ...objects, ...batches, ...webhooks, ...core, ...relay });
   const loopDelay = createLoopDelay();
@@ -51,8 +49,8 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const tracing = await composeTracing(core);
   const tasks = createTasks({ core, pipeline, reading, disable, fetcher, tracing });
-  const work = { tasks, objects, batches, caches, webhooks };
-  const handlers = { tasks: tasks.handler, objects: objects.handler, batches: batches.handler, caches };
+  const work = { tasks, objects, batches, webhooks };
+  const handlers = { tasks: tasks.handler, objects, batches: batches.handler };
   const traffic = createTraffic(core, { pipeline, reporter, tracing, health, reading, ...handlers });
   const http = await createPublicServer(core, management, traffic, reading);
   watch(core, pipeline, health);

@@ -1,11 +1,11 @@
 import type { Core } from "./core.ts";
-import type { Objects } from "./objects.ts";
 import { createFindCaches } from "../caches/find-caches.ts";
 import { createCacheHandler, type CacheHandler } from "../caches/handler.ts";
 import { sweepCaches } from "../caches/sweep.ts";
-import type { CacheDeps } from "../caches/types.ts";
+import type { CacheDeps, StoredCacheDeps } from "../caches/types.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
+import type { ObjectLibrary } from "../objects/library.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import type { FindFiles } from "../relay/tenancy/stored-files.ts";
 
@@ -24,7 +24,10 @@ export interface CachePartsDeps {
   readonly core: Core;
   readonly pipeline: PipelineDeps;
   readonly reading: ReadRequestDeps;
-  readonly objects: Pick<Objects, "library" | "findFiles" | "call" | "hashKey">;
+  readonly objects: Pick<StoredCacheDeps, "call" | "hashKey"> & {
+    readonly library: ObjectLibrary;
+    readonly findFiles: FindFiles;
+  };
 }
 
 export function createCaches({ core, pipeline, reading, objects }: CachePartsDeps): Caches {

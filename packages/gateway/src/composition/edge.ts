@@ -4,8 +4,7 @@ import { createDeriveId } from "../relay/tenancy/derive-id.ts";
 import { findConsoleFolder } from "./console.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
-import type { Caches } from "./caches.ts";
-import type { ObjectHandler } from "../objects/handler.ts";
+import type { Objects } from "./objects.ts";
 import { requireContext } from "../http/context.ts";
 import type { Draining } from "../http/open-calls.ts";
 import { contentPolicy } from "../http/security.ts";
@@ -83,14 +82,13 @@ export interface TrafficParts {
   readonly health: Health;
   readonly reading: ReadRequestDeps;
   readonly tasks: TaskHandler;
-  readonly objects: ObjectHandler;
+  readonly objects: Pick<Objects, "handler" | "findFiles" | "cacheHandler">;
   readonly batches: BatchHandler;
-  readonly caches: Pick<Caches, "handler" | "findStored">;
 }
 
 /** Creates the handlers of every path with model traffic. */
 export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
-  const { pipeline, reporter, tracing, health, reading, tasks, objects, batches, caches } = parts;
+  const { pipeline, reporter, tracing, health, reading, tasks, objects, batches } = parts;
   const isDraining = () => health.isDraining;
   const { owners, responseStore } = pipeline.upstream;
   const deps: RelayDeps = {
@@ -99,12 +97,12 @@ export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficP
     edge: { readArrival: requireContext, isDraining, maxInflight: env.maxInflight },
     reading,
     stateful: { owners, responseStore, bodyLimits: reading.bodyLimits },
-    tenancy: { owners, deriveId: reading.deriveId, findFiles: caches.findStored },
+    tenancy: { owners, deriveId: reading.deriveId, findFiles: objects.findFiles },
     handlers: {
       tasks,
-      objects,
+      objects: objects.handler,
       batches,
-      caches: caches.handler,
+      caches: objects.cacheHandler,
       billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     },
   };

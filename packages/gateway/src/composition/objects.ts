@@ -1,10 +1,12 @@
 import { serverAddress } from "@fairway/wire";
+import { createCaches } from "./caches.ts";
 import type { Core } from "./core.ts";
 import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import { renameFileModels } from "../batches/files/rename-models.ts";
 import { markKey } from "../objects/account.ts";
 import { adoptMinted } from "../objects/adopt-minted.ts";
+import type { CacheHandler } from "../caches/handler.ts";
 import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
 import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
@@ -23,17 +25,19 @@ const NOTHING: Usage = { files: 0, bytes: 0 };
 const DELETE_MS = 30_000;
 const SWEEP_MS = 60_000;
 
-/** Files that clients store at upstreams: their routes, their sweep, and what other parts use of them. */
+/** Files and caches that clients store at upstreams: their routes, their sweeps, and what other parts use of them. */
 export interface Objects extends LibraryDeps {
   readonly library: ObjectLibrary;
   readonly handler: ObjectHandler;
+  readonly cacheHandler: CacheHandler;
+  /** Finds files and caches. */
   readonly findFiles: FindFiles;
   readonly storedFiles: StoredFiles;
   readonly jobs: readonly ScheduledJob[];
 }
 
 export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadRequestDeps): Objects {
-  const { env, storage, clock, snapshots, log, metrics } = core;
+  const { env, storage, clock, snapshots, metrics } = core;
   const stored: LibraryDeps = {
     store: createObjectStore({ raw: storage.database.raw, clock }),
     snapshots,
@@ -48,9 +52,6 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     findNamed: (id: string, userId: number) => owners.find(id, userId),
   };
   const library = createLibrary({ ...stored, adopt: (id, viewer) => adoptMinted(id, viewer, adopting) });
-  const sweeps = { total: NOTHING, at: 0 };
-  // A process that no longer leads must not repeat what it read before.
-  metrics.watch({ storedFiles: () => (clock.now() - sweeps.at < 3 * SWEEP_MS ? sweeps.total : NOTHING) });
   const handler = createObjectHandler({
     ...stored,
     library,
@@ -66,11 +67,14 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     prepare: renameFileModels,
     uploaded: metrics.uploaded,
   });
+  const findFiles = createFindFiles({ ...stored, library });
+  const caches = createCaches({ core, pipeline, reading, objects: { ...stored, library, findFiles } });
   return {
     ...stored,
     library,
     handler,
-    findFiles: createFindFiles({ ...stored, library }),
+    cacheHandler: caches.handler,
+    findFiles: caches.findStored,
     storedFiles: {
       objects: stored.store,
       listMarks: (id) =>
@@ -80,16 +84,21 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
           ?.keys.map((key) => markKey(key, stored.hashKey)),
       remove: (object) => deleteObject(object, AbortSignal.timeout(DELETE_MS), stored),
     },
-    jobs: [
-      {
-        name: "object-sweep",
-        isLeaderOnly: true,
-        everyMs: SWEEP_MS,
-        async run(signal, confirm) {
-          await sweepObjects({ ...stored, log }, signal, confirm);
-          Object.assign(sweeps, { total: await stored.store.total(), at: clock.now() });
-        },
-      },
-    ],
+    jobs: [...caches.jobs, createSweep(stored, core)],
+  };
+}
+
+function createSweep(stored: LibraryDeps, { clock, log, metrics }: Core): ScheduledJob {
+  const sweeps = { total: NOTHING, at: 0 };
+  // A process that no longer leads must not repeat what it read before.
+  metrics.watch({ storedFiles: () => (clock.now() - sweeps.at < 3 * SWEEP_MS ? sweeps.total : NOTHING) });
+  return {
+    name: "object-sweep",
+    isLeaderOnly: true,
+    everyMs: SWEEP_MS,
+    async run(signal, confirm) {
+      await sweepObjects({ ...stored, log }, signal, confirm);
+      Object.assign(sweeps, { total: await stored.store.total(), at: clock.now() });
+    },
   };
 }

@@ -1,5 +1,4 @@
 import type { Batches } from "./batches.ts";
-import type { Caches } from "./caches.ts";
 import type { Core } from "./core.ts";
 import type { LogExport } from "./log-export.ts";
 import type { Management } from "./management.ts";
@@ -36,7 +35,6 @@ interface ScheduleParts {
   readonly tasks: Tasks;
   readonly objects: Objects;
   readonly batches: Batches;
-  readonly caches: Caches;
   readonly webhooks: Webhooks;
   readonly logExport: LogExport;
 }
@@ -45,7 +43,7 @@ interface ScheduleParts {
 export function createAppSchedule(
   core: Core,
   { operations, jobs }: Management,
-  { elector, owners, tasks, objects, batches, caches, webhooks, logExport }: ScheduleParts,
+  { elector, owners, tasks, objects, batches, webhooks, logExport }: ScheduleParts,
 ): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
@@ -61,7 +59,6 @@ export function createAppSchedule(
       ...webhooks.jobs,
       ...core.jobs,
       ...objects.jobs,
-      ...caches.jobs,
       ...jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...noticeJobs(core, operations),

@@ -16,7 +16,7 @@ export interface UpstreamCacheTable {
   upstream_id: string;
   /** As the client names it. */
   model: string;
-  /** The ledger row of the creation has this id; those of the storage have it with an ending. */
+  /** The ledger row of the creation has this id; those of the storage have it with a suffix. */
   request_id: string;
   phase: CachePhase;
   tokens: number;

@@ -18,12 +18,14 @@ export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
     return upstreamError({ ...rest, class: isUsedUp(details, message) ? "out_of_credit" : "rate_limit" });
   if (body.statusWord === "FAILED_PRECONDITION" && /location|billing|free tier/i.test(message))
     return upstreamError({ ...rest, class: "bad_key" });
-  // A cache that has expired is refused like a forbidden one; the key is not the cause.
-  if ((answer.status === 403 || answer.status === 404) && /cached ?content not found/i.test(message))
+  return answer.status === 403 ? readForbidden(rest) : undefined;
+}
+
+/** A cache that has expired is refused like one of another account; the key is not the cause. */
+function readForbidden(rest: Pick<UpstreamError, "message"> & Partial<UpstreamError>): UpstreamError {
+  if (/cached ?content not found/i.test(rest.message))
     return upstreamError({ ...rest, class: "not_found", status: 404, code: "cache_not_found" });
-  if (answer.status === 403)
-    return upstreamError({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
-  return undefined;
+  return upstreamError({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
 }
 
 const FILTERED = "raiFilteredReason";
