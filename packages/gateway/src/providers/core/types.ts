@@ -270,6 +270,16 @@ export interface CacheService {
   readonly storagePrice: (upstreamModel: string) => string | undefined;
 }
 
+/** Marks of cached prefixes that are items of their own in the lists of tools, system texts and blocks. */
+export interface CachePoints {
+  /** The members that lead to the list of tools. */
+  readonly toolPath: readonly [outer: string, inner: string];
+  /** Returns the item as JSON. */
+  readonly item: (life: "5m" | "1h") => string;
+  /** The member of blocks that no mark may follow. */
+  readonly unmarkable: string;
+}
+
 /** A vendor: data plus at most a few functions. It needs one file and one export line in `providers/index.ts`. */
 export interface ProviderAdapter {
   /** `channels.type`. */
@@ -332,6 +342,8 @@ export interface ProviderAdapter {
    * the model; undefined for models that take none.
    */
   readonly cacheMarks?: Readonly<Partial<Record<DialectId, (upstreamModel: string) => number | undefined>>>;
+  /** How these marks are written in protocols of the vendor alone. */
+  readonly cachePoints?: Readonly<Partial<Record<DialectId, CachePoints>>>;
   /** Members by which a request chooses another product, in addition to those of routers; clients may not send them. */
   readonly productMembers?: readonly string[];
   /** True if requests name a deployment, a bot or an endpoint, and answers name the model behind it. */

@@ -123,6 +123,54 @@ describe("marks of the Messages protocol", () => {
   });
 });
 
+describe("marks that are items of their own", () => {
+  const POINT = { cachePoint: { type: "default" } };
+  const converse = { dialect: "private:aws-converse", type: 33, model: "amazon.nova-pro-v1:0", setting: ALWAYS } as const;
+  const said = (text: string) => ({ text });
+  const RULES = said(LONG);
+
+  it("follow the tools, the system text and the last turn, and every other byte stays", () => {
+    const body = {
+      messages: [user([said("hi")]), assistant([said("yes?")]), user([said("go")])],
+      system: [RULES],
+      toolConfig: { tools: [{ toolSpec: { name: "a" } }], toolChoice: { auto: {} } },
+    };
+    const { sent, note } = mark({ ...converse, body });
+    expect(note).toEqual({ n: 3, ttl: "5m", why: "always" });
+    expect(sent).toEqual({
+      messages: [user([said("hi")]), assistant([said("yes?")]), user([said("go"), POINT])],
+      system: [RULES, POINT],
+      toolConfig: { tools: [{ toolSpec: { name: "a" } }, POINT], toolChoice: { auto: {} } },
+    });
+  });
+
+  it("live an hour on tools and system text only", () => {
+    const body = { messages: [user([said("hi")])], system: [RULES] };
+    const { sent } = mark({ ...converse, body, setting: { ...ALWAYS, prompt_cache_ttl: "1h" } });
+    expect(sent).toEqual({
+      messages: [user([said("hi"), POINT])],
+      system: [RULES, { cachePoint: { type: "default", ttl: "1h" } }],
+    });
+  });
+
+  it.each([
+    ["a thought", { reasoningContent: { reasoningText: said("…") } }],
+    ["an empty text", said(" \n")],
+  ])("never follow %s", (_what, block) => {
+    const { sent, note } = mark({ ...converse, body: { messages: [user([block])], system: [RULES] } });
+    expect(note?.n).toBe(1);
+    expect(sent?.["messages"]).toEqual([user([block])]);
+  });
+
+  it.each([
+    ["the client marked a block", { messages: [user([said(LONG), POINT])] }, converse.model],
+    ["the prefix is too short", { messages: [user([said("hi")])] }, converse.model],
+    ["the model takes none", { messages: [user([RULES])] }, "meta.llama3-70b-instruct-v1:0"],
+  ])("are not set if %s", (_what, body, model) => {
+    expect(mark({ ...converse, body, model }).sent).toBeUndefined();
+  });
+});
+
 describe("marks by evidence", () => {
   const body = { system: LONG, messages: [user("hi")] };
 

@@ -7,6 +7,7 @@ import type { RelayRequest } from "../request/request.ts";
 import { placeBlockMarks, type MarkLife } from "./block-marks.ts";
 import { placeBreakpoint } from "./breakpoints.ts";
 import { applyEdits, type MarkPlaces } from "./byte-edits.ts";
+import { placeCachePoints } from "./cache-points.ts";
 import { readCachingMode, type CachingMode } from "./caching-mode.ts";
 import { refusesMarks } from "./refused-marks.ts";
 import type { SeenPrefixes } from "./seen-prefixes.ts";
@@ -41,6 +42,8 @@ const OWN_MARKS = ['"cache_control"', '"cachePoint"', '"prompt_cache_breakpoint"
   (name) => Buffer.from(name),
 );
 const CACHE_KEY = Buffer.from('"prompt_cache_key"');
+/** Protocols with breakpoints, and a member that leads a conversation to the same cache. */
+const BREAKPOINTS: ReadonlySet<DialectId> = new Set(["openai-chat", "openai-responses"]);
 /** A prefix near the smallest one may be too short by the vendor's count. */
 const SURELY_LONG = 1.1;
 const BYTES_PER_TOKEN = 4;
@@ -63,7 +66,7 @@ export function markPrompt(
   const findSmallest = plan.provider.cacheMarks?.[dialect];
   const mode = findSmallest && caching && readCachingMode(channel, request.clientHeaders);
   if (!mode || !isCacheable(request.spec.model, caching) || refusesMarks(channel, now)) return undefined;
-  const places = hasOwnMarks(bytes, request) ? undefined : findPlaces(bytes, dialect, mode);
+  const places = hasOwnMarks(bytes, request) ? undefined : findPlaces(bytes, plan, mode);
   if (!places) return undefined;
   const prefix = hashPrefix(bytes, places, [request.caller.userId, channel.id, target.upstreamModel]);
   const isSeen = (lifeMs: number) => caching.prefixes.seen(prefix, lifeMs);
@@ -72,7 +75,7 @@ export function markPrompt(
     bytes: applyEdits(bytes, places.edits),
     note: { n: places.edits.length, ttl: mode.life, why },
   };
-  return dialect === "anthropic-messages" ? marked : withCacheKey(bytes, marked, request, { places, prefix });
+  return BREAKPOINTS.has(dialect) ? withCacheKey(bytes, marked, request, { places, prefix }) : marked;
 }
 
 function isLong({ prefixEnd }: MarkPlaces, least: number | undefined): boolean {
@@ -92,7 +95,13 @@ function hasOwnMarks(bytes: Buffer, { body }: RelayRequest): boolean {
   return OWN_MARKS.some((name) => bytes.includes(name) || body.bytes.includes(name));
 }
 
-function findPlaces(bytes: Buffer, dialect: DialectId, { life }: CachingMode): MarkPlaces | undefined {
+function findPlaces(
+  bytes: Buffer,
+  { provider, route: { dialect } }: MarkTarget["plan"],
+  { life }: CachingMode,
+): MarkPlaces | undefined {
+  const points = provider.cachePoints?.[dialect];
+  if (points) return placeCachePoints(bytes, points, life);
   if (dialect === "anthropic-messages") return placeBlockMarks(bytes, life);
   return dialect === "openai-chat" || dialect === "openai-responses" ? placeBreakpoint(bytes, dialect) : undefined;
 }

@@ -6,6 +6,7 @@ import { findSmallestPrefix } from "../anthropic/smallest-prefix.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { converseBridge } from "./converse.ts";
 import { converseOutput } from "./converse-request.ts";
+import { CONVERSE_POINTS, findSmallestPoint } from "./cache-points.ts";
 import { withoutFormat } from "./claude-format.ts";
 import { embedBridge, embedExchange, TOKENS_HEADER } from "./embeddings.ts";
 import { readAws } from "./errors.ts";
@@ -119,7 +120,8 @@ export const aws: ProviderAdapter = {
   settings: { filters: FILTERS },
   requestTransforms: [thinkingSuffix, ownRuns, withoutFormat, claudeBody],
   hostFilter: bedrockFilter,
-  cacheMarks: { "anthropic-messages": findSmallestPrefix },
+  cacheMarks: { "anthropic-messages": findSmallestPrefix, "private:aws-converse": findSmallestPoint },
+  cachePoints: { "private:aws-converse": CONVERSE_POINTS },
   responseTransforms: [fromHead],
   classify: readAws,
   listModels: listAwsModels(signCall),
