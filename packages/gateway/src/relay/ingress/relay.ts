@@ -16,7 +16,7 @@ import { findErrorDialect, isRelayPath, matchRoute, type RouteMatch } from "./ro
 import { withDefaultModel } from "./default-model.ts";
 import { readStoreDialect } from "./store-dialect.ts";
 import { bindToAccount, type BindDeps } from "../stateful/bind.ts";
-import { forwardStored } from "./forward-stored.ts";
+import { forwardContainer, forwardStored } from "./forward-stored.ts";
 import { keepToTenant, type TenancyDeps } from "../tenancy/keep-to-tenant.ts";
 import { buildCallStart } from "../trace/span.ts";
 import type { ObjectDialect } from "../../providers/core/types.ts";
@@ -173,10 +173,12 @@ async function answerOther(call: Call, match: Exclude<RouteMatch, RelayMatch>, d
   switch (match.kind) {
     case "models":
       return listModels(call, match, deps);
+    case "container":
     case "stored": {
       const caller = await deps.reading.authenticator.byKey(request, arrival.ip);
       await deps.reading.calls.take(arrival.requestId, caller.userId);
-      return forwardStored(match, { request, response, arrival, caller }, deps);
+      const asked = { request, response, arrival, caller };
+      return match.kind === "stored" ? forwardStored(match, asked, deps) : forwardContainer(match, asked, deps);
     }
     case "billing": {
       const caller = await deps.reading.authenticator.byKey(request, arrival.ip, { allowExhausted: true });

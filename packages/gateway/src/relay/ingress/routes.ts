@@ -1,4 +1,4 @@
-import type { StoredCall } from "../stateful/read-stored.ts";
+import type { ContainerCall, StoredCall } from "../stateful/read-stored.ts";
 import type { DialectId, ErrorDialect, Operation } from "../../dialects/core/types.ts";
 import { allProviders } from "../../providers/registry.ts";
 
@@ -16,6 +16,7 @@ export type RouteMatch =
   | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
   | ({ readonly kind: "stored"; readonly errors: ErrorDialect } & StoredCall)
+  | ({ readonly kind: "container"; readonly errors: ErrorDialect } & ContainerCall)
   | { readonly kind: "task"; readonly errors: ErrorDialect }
   /** Files; vendors share the paths below /v1. */
   | { readonly kind: "object"; readonly errors: ErrorDialect }
@@ -100,6 +101,8 @@ const BATCHES = /^\/(?:v1\/messages|v1|v1beta)\/batches(\/|$)/;
 const CACHES = /^\/(?:v1|v1beta)\/cachedContents(?:\/[^/]+)?$/;
 const GEMINI_BATCHES: ReadonlySet<string> = new Set(["batchGenerateContent", "asyncBatchEmbedContent"]);
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
+/** A container of an answer, its files, one of them, and its content. */
+const CONTAINERS = /^\/v1\/containers\/([\w-]{1,128})(\/files(?:\/[\w-]{1,128}(?:\/content)?)?)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
 /** True for every path whose answers belong to the relay, known or not. */
@@ -148,6 +151,8 @@ function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (CACHES.test(path)) return { kind: "cache", errors: "gemini" };
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
+  const container = CONTAINERS.exec(path);
+  if (container) return matchContainer(method, container[1] ?? "", container[2] ?? "");
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
   return undefined;
 }
@@ -178,6 +183,15 @@ function matchStored(method: string, id: string, rest: StoredCall["rest"]): Rout
   const allowed = rest === "" ? ["GET", "DELETE"] : [rest === "/cancel" ? "POST" : "GET"];
   if (!allowed.includes(method)) return wrongMethod(allowed.join(", "), "openai-responses");
   return { kind: "stored", method: method as StoredCall["method"], id, rest, errors: "openai-responses" };
+}
+
+/** Matches calls about a container; files are added to one by the tool itself. */
+function matchContainer(method: string, id: string, rest: string): RouteMatch {
+  const errors = "openai";
+  if (rest === "/files" && method === "POST") return { kind: "unimplemented", errors };
+  const allowed = rest === "/files" || rest.endsWith("/content") ? ["GET"] : ["GET", "DELETE"];
+  if (!allowed.includes(method)) return wrongMethod(allowed.join(", "), errors);
+  return { kind: "container", method: method as ContainerCall["method"], id, rest, errors };
 }
 
 function relay(post: Post): Extract<RouteMatch, { kind: "relay" }> {
