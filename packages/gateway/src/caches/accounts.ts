@@ -43,7 +43,9 @@ function openCaches(account: OpenAccount): Able[] {
 /** Picks the first account, or the one that stores the files that the cache names. */
 function pick(able: readonly Able[], asked: CreationRequest, groups: readonly string[]): Able {
   const { model, pinnedAccount: pinned, sharedIds } = asked;
-  const near = pinned ? able.filter(({ account: { channel } }) => pinned.keyIndex >= 0 && channel.id === pinned.channelId) : able;
+  const near = pinned
+    ? able.filter(({ account: { channel } }) => pinned.keyIndex >= 0 && channel.id === pinned.channelId)
+    : able;
   if (pinned && near.length === 0)
     throw new AppError("file_not_on_channel", { values: { id: pinned.file?.id ?? "", model } });
   const found = near.find(({ account }) => !sharedIds || listsIds(account.channel, sharedIds));

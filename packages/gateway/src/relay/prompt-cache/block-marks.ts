@@ -20,7 +20,9 @@ export function placeBlockMarks(bytes: Buffer, life: MarkLife): MarkPlaces | und
   const long = life === "1h" ? `{"type":"ephemeral","ttl":"1h"}` : SHORT;
   const shared = [tools && markTool(bytes, tools, long), system && markSystem(bytes, system, long)];
   const turns = readTurns(bytes, messages);
-  const edits = [...shared, ...pickTurns(turns).map((turn) => markTurn(bytes, turn))].filter((edit) => edit !== undefined);
+  const edits = [...shared, ...pickTurns(turns).map((turn) => markTurn(bytes, turn))].filter(
+    (edit) => edit !== undefined,
+  );
   if (edits.length === 0) return undefined;
   return {
     edits,

@@ -125,7 +125,12 @@ describe("marks of the Messages protocol", () => {
 
 describe("marks that are items of their own", () => {
   const POINT = { cachePoint: { type: "default" } };
-  const converse = { dialect: "private:aws-converse", type: 33, model: "amazon.nova-pro-v1:0", setting: ALWAYS } as const;
+  const converse = {
+    dialect: "private:aws-converse",
+    type: 33,
+    model: "amazon.nova-pro-v1:0",
+    setting: ALWAYS,
+  } as const;
   const said = (text: string) => ({ text });
   const RULES = said(LONG);
 
