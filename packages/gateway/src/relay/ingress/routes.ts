@@ -145,16 +145,26 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
 /** Paths with their own handlers. */
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
+  const left = matchLeft(path) ?? matchAnswered(method, path);
+  if (left) return left;
+  if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
+  return undefined;
+}
+
+/** Matches calls about what clients leave at upstreams. */
+function matchLeft(path: string): RouteMatch | undefined {
   if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
   if (UPLOADS.test(path)) return { kind: "object", errors: "openai" };
   if (BATCHES.test(path)) return { kind: "batch", errors: findErrorDialect(path) };
-  if (CACHES.test(path)) return { kind: "cache", errors: "gemini" };
+  return CACHES.test(path) ? { kind: "cache", errors: "gemini" } : undefined;
+}
+
+/** Matches calls about what answers have named. */
+function matchAnswered(method: string, path: string): RouteMatch | undefined {
   const stored = STORED.exec(path);
   if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
   const container = CONTAINERS.exec(path);
-  if (container) return matchContainer(method, container[1] ?? "", container[2] ?? "");
-  if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
-  return undefined;
+  return container ? matchContainer(method, container[1] ?? "", container[2] ?? "") : undefined;
 }
 
 function matchRest(method: string, path: string): RouteMatch {

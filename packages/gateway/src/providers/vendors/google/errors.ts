@@ -22,7 +22,7 @@ export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
 }
 
 /** A cache that has expired is refused like one of another account; the key is not the cause. */
-function readForbidden(rest: Pick<UpstreamError, "message"> & Partial<UpstreamError>): UpstreamError {
+function readForbidden(rest: Omit<Parameters<typeof upstreamError>[0], "class">): UpstreamError {
   if (/cached ?content not found/i.test(rest.message))
     return upstreamError({ ...rest, class: "not_found", status: 404, code: "cache_not_found" });
   return upstreamError({ ...rest, class: "bad_key", type: "permission_error", code: "permission_denied" });
