@@ -1,5 +1,6 @@
 import { createToken, type Session } from "@fairway/testkit";
 import { expect } from "vitest";
+import { NEVER } from "../../../src/batches/lost.ts";
 import { startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
 
 export interface LedgerRow {
@@ -74,7 +75,9 @@ export async function startBatchApp(env: Readonly<Record<string, string>> = {}):
     call,
     settle,
     async makeDue(id) {
-      await gateway.database.db.updateTable("batches").set({ next_poll_at: 0 }).where("id", "=", id).execute();
+      // A batch that waits for a person stays so: a job may have found its deleted channel before the test came here.
+      const due = gateway.database.db.updateTable("batches").set({ next_poll_at: 0 }).where("id", "=", id);
+      await due.where("next_poll_at", "<", NEVER).execute();
     },
     async open(customIds) {
       const response = await create(`{"requests":[${customIds.map((id) => item(id)).join()}]}`);
