@@ -81,6 +81,9 @@ test("admins limit what is in their team, by flags and by the chosen team", asyn
   expect((await create("--team research")).err).toMatch(/^Created budget \d+: team Research #\d+, \$5\.00 /m);
   expect((await create("--team research --member ann")).err).toContain("member ann of team Research");
   expect((await create("--team research --token ann-bot")).code).toBe(0);
+  expect((await create("--team research --tag app=shop")).err).toContain("app=shop of Research");
+  expect((await create("--team research --end-user 42")).err).toContain("42 of Research");
+  expect((await create("--team research --end-user 42 --tag app=shop")).err).toContain("a budget limits one thing");
   expect((await create("--team research --member ann --token ann-bot")).err).toContain("a budget limits one thing");
   expect((await create("--team research --user ann")).code).toBe(2);
   expect((await create("--service-account ci")).err).toContain("name the team with --team");
@@ -91,7 +94,11 @@ test("admins limit what is in their team, by flags and by the chosen team", asyn
     ["team", "team"],
     ["member", "team"],
     ["token", "team"],
+    ["tag", "team"],
+    ["end_user", "team"],
   ]);
+  // Without --team, a tag is one of an account that administrators name.
+  expect((await create("--tag ann/app=shop")).code).toBe(6);
   const changed = await asAnn("budget update ann-bot --limit 4usd -o json");
   expect(parseJsonOutput(changed)).toMatchObject({ quota_limit: 2_000_000 });
   expect((await asAnn("budget reset ann-bot")).err).toContain("counts from 0 again");

@@ -262,6 +262,25 @@ test("budgets are made, changed, reset and deleted on the page of the team", asy
   await page.getByText("No budgets", { exact: true }).waitFor();
 });
 
+test("a budget of a tag is written like the tag", async () => {
+  await page.goto(`/team/${team.id}?tab=budgets`);
+  await page.getByRole("button", { name: "New budget" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("What it limits").selectOption({ label: "Tag" });
+  const tag = dialog.getByRole("textbox", { name: "Tag", exact: true });
+  await tag.fill("shop");
+  await dialog.getByRole("textbox", { name: "Limit" }).fill("1");
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
+  await dialog.getByText("Write it like app=shop.").waitFor();
+  await tag.fill("app=shop");
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("The budget is saved").waitFor();
+  await page.getByRole("button", { name: /app=shop of/ }).click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("No budgets", { exact: true }).waitFor();
+});
+
 test("settings are saved as they are changed, and a newer version is offered", async () => {
   await page.goto(`/team/${team.id}?tab=settings`);
   await page.getByLabel("Most days that a new key works").fill("90");

@@ -19,7 +19,7 @@ export const BUDGET_MAKERS = ["admin", "team"] as const;
 export type BudgetMaker = (typeof BUDGET_MAKERS)[number];
 
 /** What a team limits itself. */
-export const TEAM_BUDGET_SCOPES = ["team", "member", "service_account", "token"] as const;
+export const TEAM_BUDGET_SCOPES = ["team", "member", "service_account", "token", "tag", "end_user"] as const;
 
 /** The periods of budgets. */
 export const BUDGET_PERIODS = ["hour", "hours", "day", "week", "month", "quarter", "year", "total"] as const;

@@ -13,7 +13,7 @@ export const teamBudgetList = endpoint({
   method: "GET",
   path: "/api/team/{id}/budget/",
   access: "user",
-  summary: "Budgets of a team, its wallet, members, service accounts and keys, oldest first.",
+  summary: "Budgets of a team, its wallet, members, service accounts, keys, tags and end users, oldest first.",
   params: idParams,
   data: z.array(Budget),
   fails: GONE,
@@ -25,12 +25,15 @@ export const teamBudgetCreate = endpoint({
   path: "/api/team/{id}/budget/",
   access: "user",
   summary:
-    "Limits what the team, one of its members, service accounts or keys spends; never more than an administrator allows.",
+    "Limits what the team, one of its members, service accounts, keys, tags or end users spends; never more than an administrator allows.",
   params: idParams,
   body: z.strictObject({
     scope: z.enum(TEAM_BUDGET_SCOPES),
-    /** Id or name of the member, id of the service account or key; absent for the team itself. */
-    subject: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+    /**
+     * Id or name of the member, id of the service account or key, `app=shop` of a tag, name of an end user; absent for
+     * the team itself.
+     */
+    subject: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
     period: budgetCreate.body.shape.period,
     quota_limit: budgetCreate.body.shape.quota_limit,
     filter_model: budgetCreate.body.shape.filter_model,

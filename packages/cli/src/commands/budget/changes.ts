@@ -68,8 +68,11 @@ export async function createBudget(resolver: Resolver, options: BudgetCreateOpti
 }
 
 /** True if the flags name what no team limits, so that a team of `fairway team switch` does not matter. */
-function isOutsideTeams({ team, user, channel, group, model, member = "", scope }: BudgetCreateOptions): boolean {
-  return team === undefined && ([user, channel, group, model, scope].some(Boolean) || member.includes(":"));
+function isOutsideTeams(options: BudgetCreateOptions): boolean {
+  const { team, user, channel, group, model, member = "", tag, endUser, scope } = options;
+  return (
+    team === undefined && ([user, channel, group, model, tag, endUser, scope].some(Boolean) || member.includes(":"))
+  );
 }
 
 type Subject = Pick<Budget, "scope" | "subject">;
@@ -83,13 +86,15 @@ interface Flag {
 async function readInside(
   client: SessionClient,
   team: number,
-  { token, member, serviceAccount, ...others }: BudgetCreateOptions,
+  { token, member, serviceAccount, tag, endUser, ...others }: BudgetCreateOptions,
 ): Promise<Subject> {
   const flags: Flag[] = [
     ...(token === undefined
       ? []
       : [{ scope: "token" as const, find: async () => String(await openTokens(client, team).resolve(token)) }]),
     ...(member === undefined ? [] : [{ scope: "member" as const, find: () => Promise.resolve(member) }]),
+    ...(tag === undefined ? [] : [{ scope: "tag" as const, find: () => Promise.resolve(tag) }]),
+    ...(endUser === undefined ? [] : [{ scope: "end_user" as const, find: () => Promise.resolve(endUser) }]),
     ...(serviceAccount === undefined
       ? []
       : [
@@ -99,20 +104,12 @@ async function readInside(
           },
         ]),
   ];
-  const isMixed = [
-    others.user,
-    others.channel,
-    others.group,
-    others.model,
-    others.tag,
-    others.endUser,
-    others.scope,
-  ].some(Boolean);
+  const isMixed = [others.user, others.channel, others.group, others.model, others.scope].some(Boolean);
   if (flags.length > 1 || isMixed)
     throw new CliError(
       "a budget limits one thing",
       EXIT.usage,
-      "with --team name only one of --member, --token, --service-account",
+      "with --team name only one of --member, --token, --service-account, --tag, --end-user",
     );
   return (await chosen(flags)) ?? { scope: "team", subject: String(team) };
 }

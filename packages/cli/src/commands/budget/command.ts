@@ -84,16 +84,19 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
       .option("--model <name>", "as clients name it")
       .option(
         "--team <team>",
-        "short name or id; with --member, --token or --service-account only that one in the team",
+        "short name or id; with --member, --token, --service-account, --tag or --end-user only that one in the team",
         id("team"),
       )
       .option("--member <user>", "what one member of the team spends with its keys; research:ann names the team too")
       .option("--service-account <name>", "id or name of a service account of the team")
       .option(
         "--tag <account/key=value>",
-        "what calls with a tag spend, such as ann/app=shop or team:research/app=shop",
+        "what calls with a tag spend, such as ann/app=shop; with --team without the account, such as app=shop",
       )
-      .option("--end-user <account/name>", "what one end user of an account spends, such as ann/42")
+      .option(
+        "--end-user <account/name>",
+        "what one end user of an account spends, such as ann/42; with --team such as 42",
+      )
       .addOption(new Option("--scope <word>", "the same in one flag, with --subject").choices(BUDGET_SCOPES))
       .option("--subject <name>", "id, name, or team:user")
       .requiredOption("--limit <amount>", AMOUNT)
@@ -113,6 +116,7 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
     "fairway budget create --team research --member ann --limit 20usd --period month",
     "fairway budget create --scope member --subject research:ann --period hours --length 5 --limit 3usd --threshold 50,80,95",
     "fairway budget create --tag team:research/app=shop --limit 200usd --period month",
+    "fairway budget create --team research --tag app=shop --limit 200usd --period month",
     "fairway budget create --user ann --limit 900usd --period quarter --anchor 04-06 --time-zone Europe/London",
   );
 }

@@ -97,6 +97,8 @@ async function findSubject(deps: TeamBudgetDeps, team: Team, { scope, named }: W
     team: () => (named === "" ? String(team.id) : undefined),
     member: () => deps.budgetStore.findTeamSubject("member", `${team.id}:${named}`),
     service_account: () => findRow(deps, { table: "service_accounts", column: "team_id", owner: team.id }, named),
+    tag: () => deps.budgetStore.findPayerSubject("tag", `${team.accountId}/${named}`),
+    end_user: () => deps.budgetStore.findPayerSubject("end_user", `${team.accountId}/${named}`),
     token: () => findRow(deps, { table: "tokens", column: "user_id", owner: team.accountId }, named),
   }[scope]();
   if (found === undefined)

@@ -49,6 +49,8 @@ describe("a team limits", () => {
       [{ scope: "member", subject: String(id), period: "day" }, `${team.id}:${id}`],
       [{ scope: "service_account", subject: String(service.id) }, String(service.id)],
       [{ scope: "token", subject: String(key.id), period: "hours", length: 5 }, String(key.id)],
+      [{ scope: "tag", subject: "app=shop" }, `${team.account_id}/app=shop`],
+      [{ scope: "end_user", subject: "a/b=42" }, `${team.account_id}/a/b=42`],
     ] as const;
     for (const [body, subject] of wanted)
       expect(await adam.data(add(adam, body))).toMatchObject({ ...body, subject, managed_by: "team", is_hard: true });
@@ -71,6 +73,10 @@ describe("a team limits", () => {
       { scope: "member", subject: "stan" },
       { scope: "member", subject: `${other.id}:mia` },
       { scope: "member" },
+      { scope: "tag", subject: "shop" },
+      { scope: "tag", subject: `${other.account_id}/app=shop` },
+      { scope: "tag" },
+      { scope: "end_user" },
       { scope: "team", subject: String(other.id) },
     ])
       expect([body, await readCode(add(adam, body))]).toEqual([body, "BU4"]);

@@ -17,7 +17,7 @@ type Scope = (typeof TEAM_BUDGET_SCOPES)[number];
 
 interface BudgetDraft {
   readonly scope: Scope;
-  /** Id of a member, service account or key. */
+  /** Id of a member, service account or key; a tag or the name of an end user. */
   readonly subject: string;
   readonly period: Budget["period"];
   readonly hours: string;
@@ -32,6 +32,8 @@ const SCOPE_TEXT = {
   member: "member",
   service_account: "scopeService",
   token: "scopeKey",
+  tag: "scopeTag",
+  end_user: "scopeEndUser",
 } as const satisfies Readonly<Record<Scope, string>>;
 
 const PERIOD_TEXT = {
@@ -45,6 +47,9 @@ const PERIOD_TEXT = {
   total: "periodTotal",
 } as const satisfies Readonly<Record<Budget["period"], string>>;
 
+/** Scopes whose subject is written, because the gateway has no list of them. */
+const WRITTEN: ReadonlySet<Scope> = new Set(["tag", "end_user"]);
+const TAG = /^[a-z][a-z0-9_.-]{0,31}=[^|=]+$/;
 const MOST_HOURS = 720;
 const MOST_SUBJECTS = 100;
 const NEW: BudgetDraft = {
@@ -70,13 +75,14 @@ export function BudgetDialog({ team, edited, onClose }: BudgetDialogProps) {
     initial: edited ? { ...NEW, limit: edited.quota_limit, isHard: edited.is_hard } : NEW,
     check: ({ scope, subject, period, hours, limit }) => ({
       ...((limit ?? 0) <= 0 && { limit: t("badAmount") }),
-      ...(!edited && scope !== "team" && subject === "" && { subject: t("choose") }),
+      ...(!edited && scope !== "team" && subject.trim() === "" && { subject: t("choose") }),
+      ...(!edited && scope === "tag" && !TAG.test(subject.trim()) && { subject: t("badTag") }),
       ...(!edited && period === "hours" && !isLength(hours) && { hours: t("badHours") }),
     }),
     save: async ({ scope, subject, period, hours, model, limit = 0, isHard }) => {
       const terms = { quota_limit: limit, is_hard: isHard };
       const windows = { period, ...(period === "hours" && { length: Number(hours) }), filter_model: model.trim() };
-      const named = scope === "team" ? {} : { subject };
+      const named = scope === "team" ? {} : { subject: subject.trim() };
       if (edited) await updateBudget(team.id, edited.id, terms);
       else await createBudget(team.id, { scope, ...named, ...windows, ...terms });
       toast("success", t("budgetSaved"));
@@ -123,8 +129,9 @@ interface FormProps {
 }
 
 /** Whom or what it limits. */
-function Subject({ form: { values, errors, set }, team }: FormProps & Pick<PartProps, "team">) {
+function Subject({ form, team }: FormProps & Pick<PartProps, "team">) {
   const t = useTexts();
+  const { values, errors, set } = form;
   const choices = useSubjects(team.id)[values.scope];
   return (
     <>
@@ -137,7 +144,14 @@ function Subject({ form: { values, errors, set }, team }: FormProps & Pick<PartP
           set("subject", "");
         }}
       />
-      {values.scope !== "team" && (
+      {WRITTEN.has(values.scope) && (
+        <TextField
+          label={t(SCOPE_TEXT[values.scope])}
+          help={t(values.scope === "tag" ? "tagHelp" : "endUserHelp")}
+          {...form.input("subject")}
+        />
+      )}
+      {values.scope !== "team" && !WRITTEN.has(values.scope) && (
         <SelectField
           label={t(SCOPE_TEXT[values.scope])}
           value={values.subject}
@@ -159,6 +173,8 @@ function useSubjects(team: number): Readonly<Record<Scope, { readonly value: str
     member: members.map(({ user_id: id, username }) => ({ value: String(id), label: username })),
     service_account: services.map(({ id, name }) => ({ value: String(id), label: name })),
     token: keys.map(({ id, name }) => ({ value: String(id), label: `${name} #${id}` })),
+    tag: [],
+    end_user: [],
   };
 }
 
