@@ -123,7 +123,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     listDegradations,
     dependencies: [...listDependencies(storage), ...(cluster ? [redisDependency(cluster)] : [])],
     runnables: [network, ...(redis && channel && cluster ? [redisLife(redis), channel, cluster] : []), watch],
-    jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
+    jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, clock, log, metrics })] : [],
   };
 }
 

@@ -109,6 +109,12 @@ export const EVENT_TYPES = {
   }),
   "token.rotated": owner("info", "A token has a new key.", { ...TOKEN, by: "lin" }),
   "token.leaked": owner("critical", "A key was reported as public.", { ...TOKEN, source: "github" }),
+  "team.invited": owner("info", "A person or an address was invited to a team.", {
+    ...TEAM,
+    role: "member",
+    by: "root",
+    expires_at: 1_798_502_400,
+  }),
   "team.member_joined": owner("info", "A person joined a team.", MEMBER),
   "team.member_left": owner("info", "A person left a team or was removed.", MEMBER),
   "team.role_changed": owner("info", "The role of a member changed.", MEMBER),
@@ -157,6 +163,12 @@ export const EVENT_TYPES = {
     starts_at: 1_798_761_600,
     by: "lin",
   }),
+  "job.failed": operator("warning", "A job that runs in the background failed.", {
+    id: 3,
+    name: "channel-tests",
+    reason: "the database does not answer",
+  }),
+  "ledger.difference": operator("critical", "Balances in Redis and in the database differ.", { differences: 1 }),
   "database.went_back": operator("critical", "The database lost transactions that it had committed.", {
     rebooked: 63,
     rebooked_quota: 140_210,

@@ -96,11 +96,13 @@ async function perform({ store, log, id, spec, lease, signal }: Performance): Pr
     message: (message) => void (progress = { ...progress, message }),
   };
   let status: (typeof JOB_STATUS)[keyof typeof JOB_STATUS] = JOB_STATUS.done;
+  let reason = "";
   try {
     await spec.run(control);
     if (ended.aborted) status = JOB_STATUS.interrupted;
   } catch (error) {
     status = ended.aborted ? JOB_STATUS.interrupted : JOB_STATUS.failed;
+    reason = error instanceof Error ? error.message : String(error);
     if (!ended.aborted) log.error("job failed", { job: spec.name, error });
   } finally {
     clearInterval(saving);
@@ -108,7 +110,8 @@ async function perform({ store, log, id, spec, lease, signal }: Performance): Pr
   }
   if (lost.signal.aborted) log.warn("job stopped, another process has taken it over", { job: spec.name });
   try {
-    await store.save(id, progress, status);
+    if (status === JOB_STATUS.failed) await store.fail(id, progress, { name: spec.name, reason });
+    else await store.save(id, progress, status);
     await store.release(lease.name, lease.holder);
   } catch (error) {
     log.error("job not closed", { job: spec.name, error });

@@ -65,6 +65,9 @@ eachDatabase("jobs", (open) => {
     const job = await runner.run(spec);
     await job?.finished;
     expect((await store.get(job?.id ?? 0))?.status).toBe("failed");
+    const events = kit.database.db.selectFrom("events").select(["user_id", "data"]).where("type", "=", "job.failed");
+    const data = JSON.stringify({ id: job?.id, name: "broken", reason: "no" });
+    expect(await events.execute()).toEqual([{ user_id: 0, data }]);
     const next = await runner.run(spec);
     expect(next).toBeDefined();
     await next?.finished;

@@ -1,18 +1,25 @@
 import { JOB_STATUS, type Job, type JobStatus } from "@fairway/wire";
-import { sql, type Selectable } from "kysely";
+import { sql, type Kysely, type Selectable } from "kysely";
+import { recordEvent } from "../../events/record-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { insertRow } from "../../storage/inserts.ts";
-import type { JobTable } from "../../storage/tables/schema.ts";
+import type { JobTable, Schema } from "../../storage/tables/schema.ts";
 import { serverTime } from "../../storage/engines/server-time.ts";
+import { transact } from "../../storage/transaction.ts";
 
 export interface Progress {
   readonly done: number;
   readonly total: number;
   readonly failed: number;
   readonly message: string;
+}
+
+export interface FailedJob {
+  readonly name: string;
+  readonly reason: string;
 }
 
 export interface JobStoreDeps {
@@ -25,6 +32,7 @@ export type JobStore = ReturnType<typeof createJobStore>;
 /** A lease that is not renewed for this long belongs to a process that died. */
 export const LEASE_MS = 60_000;
 const LISTED = 50;
+const REASON_CHARACTERS = 200;
 
 /**
  * Creates the SQL of background jobs: their rows, and the lease that lets only one job of each name run in the whole
@@ -47,6 +55,10 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
       const values = { progress: JSON.stringify(progress), status, updated_at: now, finished_at };
       await db.updateTable("jobs").set(values).where("id", "=", id).execute();
     },
+
+    /** Closes a job that failed, with its event. */
+    fail: (id: number, progress: Progress, failed: FailedJob): Promise<void> =>
+      closeFailed(db, { id, progress, ...failed }, clock),
 
     async get(id: number): Promise<Job | undefined> {
       const row = await db.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
@@ -92,6 +104,24 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
       await db.updateTable("leases").set(free).where("name", "=", name).where("holder", "=", holder).execute();
     },
   };
+}
+
+async function closeFailed(
+  db: Kysely<Schema>,
+  { id, progress, name, reason }: FailedJob & { readonly id: number; readonly progress: Progress },
+  clock: Clock,
+): Promise<void> {
+  const now = seconds(clock);
+  const ended = { status: JOB_STATUS.failed, updated_at: now, finished_at: now };
+  await transact(db, async (trx) => {
+    await trx
+      .updateTable("jobs")
+      .set({ ...ended, progress: JSON.stringify(progress) })
+      .where("id", "=", id)
+      .execute();
+    const data = { id, name, reason: reason.slice(0, REASON_CHARACTERS) };
+    await recordEvent(trx, { type: "job.failed", atMs: clock.now(), dedupKey: `job.failed:${id}`, data });
+  });
 }
 
 export const NO_PROGRESS: Progress = { done: 0, total: 0, failed: 0, message: "" };

@@ -7,15 +7,17 @@ import {
   type TeamRole,
 } from "@fairway/wire";
 import type { Transaction } from "kysely";
+import { recordEvent } from "../../events/record-event.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { parseEmail } from "../../identity/mail/email-address.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
+import { transact } from "../../storage/transaction.ts";
 import { createInvitation, listInvitations, revokeInvitation, useInvitation } from "../../teams/invitations.ts";
 import { addMember } from "../../teams/members.ts";
-import { lockTeam, selectTeams, toTeam } from "../../teams/team.ts";
+import { lockTeam, selectTeams, toTeam, type Team } from "../../teams/team.ts";
 import { requireTeam } from "./require-team.ts";
 import type { TeamStore } from "./store.ts";
 
@@ -45,7 +47,11 @@ export function teamInvitationRoutes(deps: InvitationDeps): Route[] {
       const now = seconds(clock);
       const terms = { role: body.role, maxUses: body.max_uses ?? 1, expiresAt: now + (body.expires_in ?? WEEK) };
       const made = { teamId: team.id, email, createdBy: caller.userId, now, ...terms };
-      const { id, code } = await createInvitation(store.db, made);
+      const { id, code } = await transact(store.db, async (trx) => {
+        const stored = await createInvitation(trx, made);
+        await recordInvitation(trx, team, { id: stored.id, ...terms, by: caller.username, atMs: clock.now() });
+        return stored;
+      });
       return { id, code, link: `${resolveAddress(deps)}/team/join?code=${code}` };
     }),
     implement(teamInvitationDelete, async (call) => {
@@ -55,6 +61,31 @@ export function teamInvitationRoutes(deps: InvitationDeps): Route[] {
     }),
     implement(teamJoin, ({ body, caller }) => join(deps, caller, body.code)),
   ];
+}
+
+interface SentInvitation {
+  readonly id: number;
+  readonly role: TeamRole;
+  readonly expiresAt: number;
+  /** Name of the caller. */
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** The event has no address and no link: it goes to everyone who hears the events of the team. */
+function recordInvitation(
+  trx: Transaction<Schema>,
+  { id: teamId, accountId, name, slug }: Team,
+  { id, role, expiresAt, by, atMs }: SentInvitation,
+): Promise<void> {
+  return recordEvent(trx, {
+    type: "team.invited",
+    atMs,
+    accountId,
+    teamId,
+    dedupKey: `team.invited:${id}`,
+    data: { id: teamId, name, slug, role, by, expires_at: expiresAt },
+  });
 }
 
 function resolveAddress({ publicUrl, options }: InvitationDeps): string {

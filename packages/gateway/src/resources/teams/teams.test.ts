@@ -204,6 +204,10 @@ describe("invitations", () => {
     const stan = person("stan");
     const { code, link } = await invite({});
     expect(link).toBe(`https://ai.example.com/team/join?code=${code}`);
+    const invited = "select data from events where type = 'team.invited' and team_id = ? order by id desc";
+    const [event] = await app.database.raw.rows<{ data: string }>(invited, [team.id]);
+    expect(JSON.parse(event?.data ?? "{}")).toMatchObject({ id: team.id, role: "member", by: "root" });
+    expect(event?.data).not.toContain(code);
     const vera = person("vera");
     const answers = await Promise.all([stan, vera].map((who) => readCode(who.post("/api/team/join", { code }))));
     expect(answers).toEqual(expect.arrayContaining([expect.stringMatching(/TM3|TM10/)]));

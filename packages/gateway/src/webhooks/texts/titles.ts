@@ -29,6 +29,7 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
   "token.rotation_due": { en: "The key of token {name} should be replaced", zh: "令牌 {name} 的密钥应当更换" },
   "token.rotated": { en: "Token {name} has a new key", zh: "令牌 {name} 已更换密钥" },
   "token.leaked": { en: "The key of token {name} is public", zh: "令牌 {name} 的密钥已泄露" },
+  "team.invited": { en: "{by} invited to team {name}", zh: "{by} 发出了加入团队 {name} 的邀请" },
   "team.member_joined": { en: "{username} joined team {name}", zh: "{username} 已加入团队 {name}" },
   "team.member_left": { en: "{username} left team {name}", zh: "{username} 已离开团队 {name}" },
   "team.role_changed": {
@@ -63,6 +64,8 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
   "identity.breakglass": { en: "{username} signed in past the sign-in provider", zh: "{username} 绕过登录提供方登录" },
   "scim.user_deactivated": { en: "The directory switched off {username}", zh: "目录已停用 {username}" },
   "price.changed": { en: "Planned prices apply from now on", zh: "计划的价格已生效" },
+  "job.failed": { en: "Job {name} failed", zh: "后台任务 {name} 失败" },
+  "ledger.difference": { en: "Balances differ: {differences}", zh: "余额不一致：{differences} 处" },
   "database.went_back": {
     en: "The database lost its last transactions; {rebooked} charges were booked again",
     zh: "数据库丢失了最近的事务；已重新入账 {rebooked} 笔费用",

@@ -26,7 +26,7 @@ describe("unused accounts in Redis", () => {
   const round = async () => {
     const { redis, database } = harnesses.harness;
     const metrics = { ledgerAudited: (differences: number) => expect(differences).toBe(0) };
-    const job = ledgerAuditJob({ redis, database, log: quietLog, metrics });
+    const job = ledgerAuditJob({ redis, database, clock: { now: () => Date.now() }, log: quietLog, metrics });
     await job.run(AbortSignal.timeout(10_000), () => Promise.resolve());
   };
   const spend = async (userId: number, tokenId: number, amount: number) => {
