@@ -9,13 +9,14 @@ import { nowSeconds } from "../../lib/now.ts";
 import type { Bounds } from "../../lib/range.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
-import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
+import { FilterBar, FilterSelect } from "../../ui/grid/filter-bar.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
+import { AccountFilter } from "../../shared/names/name-filter.tsx";
 import { logAddress } from "../../shared/usage/log-link.ts";
 import { comparisonQuery, dimensionQuery, refreshUsage, type UsageFilter } from "./api.ts";
 import "./dashboard.css";
@@ -122,7 +123,7 @@ function Filters(props: {
     <FilterBar
       main={
         isAdmin ? (
-          <FilterText isMain label={t("user")} value={state.user} onChange={(user) => change({ user })} />
+          <AccountFilter isMain width="200px" label={t("user")} value={state.user} onChange={(user) => change({ user })} />
         ) : (
           range
         )

@@ -10,6 +10,7 @@ import { findReasonText } from "../../shared/failures/reasons.ts";
 import { useTokenName } from "../../shared/tokens/token-name.ts";
 import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
+import { AccountFilter, TokenFilter } from "../../shared/names/name-filter.tsx";
 import { useTexts } from "./texts.ts";
 
 interface LiveState {
@@ -71,9 +72,9 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
         choices={types}
         onChange={(type) => onFilter({ type })}
       />
-      <FilterText
+      <TokenFilter
         label={t("searchToken")}
-        width="100px"
+        width="120px"
         value={filter.token}
         onChange={(token) => onFilter({ token })}
       />
@@ -86,9 +87,9 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
       />
       {isAdmin && (
         <>
-          <FilterText
+          <AccountFilter
             label={t("searchUser")}
-            width="92px"
+            width="140px"
             value={filter.user}
             onChange={(user) => onFilter({ user })}
           />

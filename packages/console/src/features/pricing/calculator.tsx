@@ -1,5 +1,5 @@
 import { Flex, Input, Text } from "@chakra-ui/react";
-import { DEBOUNCE_MS } from "../../ui/grid/filter-bar.tsx";
+import { DEBOUNCE_MS } from "../../ui/grid/use-draft.ts";
 import { useEffect, useState } from "react";
 import { parseCount } from "./estimate.ts";
 import { useTexts } from "./texts.ts";

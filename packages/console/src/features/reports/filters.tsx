@@ -7,6 +7,7 @@ import { changeField, listFields, readFields, TAG } from "./fields.ts";
 import { formatField } from "./names.ts";
 import { INTERVALS } from "./shape.ts";
 import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
+import { AccountFilter, TokenFilter } from "../../shared/names/name-filter.tsx";
 import { useTexts } from "./texts.ts";
 
 interface FiltersProps {
@@ -61,15 +62,13 @@ const INTERVAL_TEXTS = {
   month: "intervalMonth",
 } as const;
 
-const EVERYONE = ["endUser", "model", "token", "group"] as const;
-const OPERATORS = ["user"] as const;
+const TYPED = ["endUser", "model", "group"] as const;
 
 /** What is summed, its period, and the calls that count. */
 export function Filters(props: FiltersProps) {
   const t = useTexts();
   const { question, isAdmin, change } = props;
   const fields = readFields(question.by, isAdmin);
-  const texts = isAdmin ? [...EVERYONE, ...OPERATORS] : EVERYONE;
   const isActive = Object.entries(DEFAULTS).some(([name, value]) => question[name as keyof Question] !== value);
   return (
     <FilterBar
@@ -107,7 +106,7 @@ export function Filters(props: FiltersProps) {
         usual={USUAL_RANGE}
         change={change}
       />
-      {texts.map((name) => (
+      {TYPED.map((name) => (
         <FilterText
           key={name}
           width="110px"
@@ -116,8 +115,12 @@ export function Filters(props: FiltersProps) {
           onChange={(text) => change({ [name]: text })}
         />
       ))}
+      <TokenFilter label={t("token")} value={question.token} onChange={(token) => change({ token })} />
       {isAdmin && (
-        <ChannelFilter label={t("channel")} value={question.channel} onChange={(channel) => change({ channel })} />
+        <>
+          <AccountFilter label={t("user")} value={question.user} onChange={(user) => change({ user })} />
+          <ChannelFilter label={t("channel")} value={question.channel} onChange={(channel) => change({ channel })} />
+        </>
       )}
     </FilterBar>
   );

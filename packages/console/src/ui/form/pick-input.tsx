@@ -13,9 +13,13 @@ export interface PickInputProps {
   readonly placeholder?: string;
 }
 
+/** An id, or the ids of a team and its member. */
+const ID = /^\d+(:\d+)?$/;
+
 /** Returns the text of a chosen entity: its name with its id, or its name alone where that is what counts. */
 function describeChosen({ value, label }: Suggestion): string {
-  return label === "" ? value : `${label} #${value}`;
+  if (label === "") return value;
+  return ID.test(value) ? `${label} #${value}` : `${label} (${value})`;
 }
 
 function moveActive(key: string, active: number, count: number): number | undefined {

@@ -1,13 +1,11 @@
 import { Box, Button, Flex, Input, NativeSelect } from "@chakra-ui/react";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { useKeys } from "../../lib/keys.ts";
 import type { Choice } from "../form/field.tsx";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
-
-/** How long a filter waits for more input. */
-export const DEBOUNCE_MS = 250;
+import { useDraft } from "./use-draft.ts";
 
 interface FilterBarProps {
   /** The text filter that is always visible. */
@@ -75,20 +73,8 @@ interface BoxProps {
 /** A text filter that waits for a pause in typing. */
 export function FilterText(props: BoxProps) {
   const { value, onChange } = props;
-  const [draft, setDraft] = useState(value);
-  const [known, setKnown] = useState(value);
+  const [draft, setDraft] = useDraft(value, onChange);
   const input = useRef<HTMLInputElement>(null);
-  if (known !== value) {
-    // The address changed elsewhere: by Back, or by Clear.
-    setKnown(value);
-    if (draft.trim() !== value) setDraft(value);
-  }
-  useEffect(() => {
-    const wanted = draft.trim();
-    if (wanted === value) return;
-    const timer = setTimeout(() => onChange(wanted), DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [draft, value, onChange]);
   useKeys("/", () => input.current?.focus(), props.isMain ?? false);
   return (
     <Box

@@ -3,7 +3,8 @@ import { useEffect, useState } from "react";
 import { fromLocalInput, LAST_LOCAL_INPUT, toLocalInput } from "../../lib/format.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { resolveBounds, rangeName, type RangeName } from "../../lib/range.ts";
-import { DEBOUNCE_MS, FilterSelect } from "./filter-bar.tsx";
+import { FilterSelect } from "./filter-bar.tsx";
+import { DEBOUNCE_MS } from "./use-draft.ts";
 import { useTexts } from "../texts.ts";
 
 const TEXT = {

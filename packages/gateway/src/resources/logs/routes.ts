@@ -27,13 +27,13 @@ import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { Authenticator } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { NamedAccounts } from "../../teams/wallet-names.ts";
 import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
 import { explain, tracedChannels } from "./explain.ts";
 import { exportLogs, type ExportFormat } from "./export.ts";
 import { facetChannels, buildFacets } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
+import { withAccounts, type FindNamed } from "./named-accounts.ts";
 import type { LogStore } from "./store.ts";
 import type { LogTail } from "./tail.ts";
 import { adminView, ownerView, type StoredLog } from "./view.ts";
@@ -45,7 +45,7 @@ export interface LogRoutesDeps {
   /** Returns names of channels, which are in the main database. */
   readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
   /** Returns whom the user filter of administrators means. */
-  readonly findNamed: (name: string) => Promise<NamedAccounts>;
+  readonly findNamed: FindNamed;
   /** The check of the relay: the log of a key is readable with the key. */
   readonly authenticator: Pick<Authenticator, "byKey">;
   /** Seals the cursors of owners, who must not learn real ids. */
@@ -58,19 +58,9 @@ export function logRoutes(deps: LogRoutesDeps): Route[] {
   return [...adminRoutes(deps), ...selfRoutes(deps), tokenRoute(deps)];
 }
 
-/** Returns the filter with the account that its user name means; a name of a user means no team. */
-async function withAccounts<Q extends LogQuery>({ findNamed }: LogRoutesDeps, query: Q): Promise<Q & LogQuery> {
-  if (query.username === "") return query;
-  const found = await findNamed(query.username);
-  if ("otherThan" in found) return { ...query, otherThan: found.otherThan };
-  const isOther = query.user_id > 0 && query.user_id !== found.wallet;
-  const isNothing = found.wallet === undefined || isOther;
-  return { ...query, username: "", user_id: found.wallet ?? 0, isNothing };
-}
-
 function adminRoutes(deps: LogRoutesDeps): Route[] {
   const { store, tail } = deps;
-  const named = <Q extends LogQuery>(query: Q) => withAccounts(deps, query);
+  const named = <Q extends LogQuery>(query: Q) => withAccounts(deps.findNamed, query);
   const view = (rows: readonly StoredLog[]) => adminViews(deps, rows);
   return [
     implement(logList, async ({ query }) => {

@@ -2,6 +2,7 @@ import type { OptionValues, ReportField, ReportRow, UsageReport } from "@fairway
 import { ratio, roundHalfUp, type Ratio } from "../../billing/money/ratio.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { LogQuery } from "../logs/filter.ts";
+import { withAccounts, type FindNamed } from "../logs/named-accounts.ts";
 import { listColumns } from "./fields.ts";
 import { ReportGroups, type Figures, type ReportGroup } from "./groups.ts";
 import { readQuestion, type Asked } from "./question.ts";
@@ -12,14 +13,16 @@ export interface ReportDeps {
   readonly clock: Clock;
   readonly options: () => Pick<OptionValues, "QuotaPerUnit">;
   readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+  readonly findNamed: FindNamed;
 }
 
 /** A call may be written this long after its end. */
 export const SETTLE_SECONDS = 60;
 
 /** Sums the calls that match. Throws a refusal for a question that cannot be. */
-export async function buildReport(asked: Asked, filter: LogQuery, deps: ReportDeps): Promise<UsageReport> {
+export async function buildReport(asked: Asked, wanted: LogQuery, deps: ReportDeps): Promise<UsageReport> {
   const now = seconds(deps.clock);
+  const filter = await withAccounts(deps.findNamed, wanted);
   const { by, start, end, periods } = readQuestion(asked, now);
   const groups = new ReportGroups(by);
   for (const period of periods) {

@@ -74,6 +74,20 @@ describe("usage statistics over HTTP", () => {
     expect(await readCode(members.admin.get(`/api/statistics/usage?by=channel&user_id=${userId}`))).toBe("G1");
   });
 
+  test("show administrators one team alone, by its short name", async () => {
+    const { root } = members;
+    const team = await root.data<{ account_id: number }>(root.post("/api/team/", { name: "ann", slug: "lab" }));
+    const [row] = await app.database.db.selectFrom("usage_statistics").selectAll().limit(1).execute();
+    if (!row) throw new Error("there are no sums");
+    const ofTeam = { ...row, dimension: DIMENSION.userModel, owner_id: team.account_id, subject: "team-model" };
+    await app.database.db.insertInto("usage_statistics").values(ofTeam).execute();
+    const list = async (name: string) =>
+      (await all(`by=model&username=${name}`)).subjects.map(({ subject }) => subject);
+    expect(await list("team:lab")).toEqual(["team-model"]);
+    expect(await list("ann")).toEqual(["gpt-4o"]);
+    expect(await list("team:nothing")).toEqual([]);
+  });
+
   test("answer the last minutes, users their own alone", async () => {
     const now = Math.floor(app.clock.now() / 1000);
     const { userId } = members.user;

@@ -5,6 +5,7 @@ import type { Database } from "../../storage/database.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { readRowNames } from "../../storage/row-names.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
+import { findNamedAccounts } from "../../teams/wallet-names.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
 import { addRow, addSums, emptySums, calculateFigures, type Sums, type SumsRow } from "./sums.ts";
@@ -87,7 +88,10 @@ export function createStatisticsStore({ database }: { readonly database: Databas
       return row?.revision ?? 0;
     },
 
+    /** Finds a person by name, or the wallet of a team by `team:SLUG`. */
     async findUserId(username: string): Promise<number | undefined> {
+      const named = await findNamedAccounts(db, username);
+      if ("wallet" in named) return named.wallet;
       const persons = db.selectFrom("users").select("id").where("kind", "=", ACCOUNT_KIND.person);
       const row = await persons.where("username", "=", username).executeTakeFirst();
       return row?.id;
