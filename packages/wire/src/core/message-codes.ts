@@ -246,6 +246,7 @@ export const MESSAGE_CODES = {
   team_quota_insufficient: "TM19",
   team_setting_widens: "TM20",
   service_token_not_found: "TM21",
+  account_not_convertible: "TM22",
 } as const;
 
 export type MessageKey = keyof typeof MESSAGE_CODES;

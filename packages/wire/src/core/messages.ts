@@ -389,10 +389,11 @@ export const MESSAGES = {
   team_keys_limit: { status: 200, text: "A member of this team cannot have more than {n} keys." },
   team_key_too_long: { status: 200, text: "A key of this team expires after at most {n} days." },
   service_account_not_found: { status: 200, text: "There is no such service account." },
-  service_account_exists: { status: 200, text: "The team has a service account of this name." },
+  service_account_exists: { status: 200, text: "There is a service account of this name already." },
   team_quota_insufficient: { status: 200, text: "The balance is too low for this transfer." },
   team_setting_widens: { status: 200, text: "Only an administrator of the installation changes this setting." },
   service_token_not_found: { status: 200, text: "The service account has no such access token." },
+  account_not_convertible: { status: 200, text: "This account cannot become a team: it still has {what}." },
 } as const satisfies Record<MessageKey, MessageEntry>;
 
 /** Returns the text of a message with its placeholders filled. */
