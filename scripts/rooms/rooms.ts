@@ -71,14 +71,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway/src/resources": inOrder(`
     ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing files batches budgets
     models async-tasks events webhooks users status search pricing auth scim identity-providers account-routes groups audit wallet stripe channels pauses import logs price-plans reports
-    tokens leaks teams declarative system operations log-export
+    tokens leaks teams service-accounts declarative system operations log-export
   `),
   "packages/gateway/src/tasks": inOrder(`
     upstream segment types switch-off task-ids channels candidates money own-ids record-end finish store midjourney suno video
     trace handler
   `),
   "packages/gateway/src/teams": inOrder(`
-    rights wallet wallet-names team members invitations service-accounts teams
+    rights wallet wallet-names team members invitations service-accounts teams convert
   `),
   "packages/gateway/src/objects": inOrder(`
     ids stored-object usage store account upstream late-deletion library spool-room read-chunks received-form file-content quota

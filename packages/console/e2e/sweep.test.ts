@@ -28,6 +28,7 @@ const LISTS = [
   "/webhook",
   "/operator-webhook",
   "/identity-provider",
+  "/service-account",
 ];
 const OTHERS = [
   "/pricing",

@@ -81,6 +81,8 @@ export * from "./teams/team-fields.ts";
 export * from "./teams/team-settings.ts";
 export * from "./teams/team-members.ts";
 export * from "./teams/team-reports.ts";
+export * from "./teams/conversion.ts";
+export * from "./teams/operator-accounts.ts";
 export * from "./teams/service-accounts.ts";
 export * from "./teams/team-tokens.ts";
 export * from "./teams/teams.ts";

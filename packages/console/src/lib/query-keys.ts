@@ -103,7 +103,11 @@ export const queryKeys = {
     usage: (...by: Part[]) => ["reports", "usage", ...by],
     saved: ["reports", "saved"],
   },
-  search: { found: (text: string) => ["search", text] },
+  search: {
+    found: (text: string) => ["search", text],
+    accounts: (text: string) => ["search", "accounts", text],
+    tokens: (text: string) => ["search", "tokens", text],
+  },
   /** The signed-in user. */
   self: {
     all: ["self"],
@@ -165,6 +169,7 @@ export const queryKeys = {
     orders: (id: number) => ["users", "orders", id],
     audit: (id: number) => ["users", "audit", id],
     one: (id: number) => ["users", "one", id],
+    conversion: (id: number) => ["users", "conversion", id],
   },
   /** By owner: the caller's own, or the operator's. */
   webhooks: {

@@ -39,6 +39,7 @@ export interface PageEntry {
     | "webhook"
     | "operatorWebhook"
     | "identityProvider"
+    | "serviceAccount"
     | "playground"
     | "chat"
     | "about"

@@ -212,6 +212,14 @@ export const pages: readonly PageEntry[] = [
     },
   },
   {
+    path: "/service-account",
+    label: "serviceAccount",
+    icon: "key",
+    isAside: true,
+    access: "root",
+    load: async () => ({ Component: (await import("../features/teams/operators.page.tsx")).OperatorsPage }),
+  },
+  {
     path: "/batch",
     label: "batches",
     icon: "layers",

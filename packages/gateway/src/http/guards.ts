@@ -1,6 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { findCallRights, missingScope, ROLE, type Access, type CallRights, type Endpoint } from "@fairway/wire";
-import { requireProof, requireSession, type Identified, type Principal } from "../identity/principal.ts";
+import {
+  findCallRights,
+  INSTALLATION_TEAM,
+  missingScope,
+  ROLE,
+  type Access,
+  type CallRights,
+  type Endpoint,
+} from "@fairway/wire";
+import { nameCaller, requireProof, requireSession, type Identified, type Principal } from "../identity/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Admission, Limiter, Rule } from "../limits/limiter.ts";
@@ -47,7 +55,7 @@ export async function checkRate(
   const { principal, ip } = subject;
   const address = countedAddress(ip);
   const admission = principal
-    ? await take(limiter, rules.user, String(principal.userId))
+    ? await take(limiter, rules.user, String(nameCaller(principal)))
     : await take(limiter, rules.address, address);
   if (endpoint.rate === "critical") await take(limiter, rules.critical, address);
   return admission;
@@ -98,7 +106,7 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
     throw new Refusal(identified.account && !identified.account.isDeleted ? "account_disabled" : "account_deleted");
   checkUserHeader(request, endpoint, principal);
   if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("permission_denied");
-  checkTeamAlone(endpoint, principal);
+  checkService(endpoint, principal);
   checkScope(endpoint, principal);
   const { stepUp } = requireRights(endpoint);
   if (stepUp === "fresh") requireProof(principal);
@@ -106,10 +114,17 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
 }
 
 const TEAM_PATH = "/api/team/{id}";
+/** Calls of people that administrators make about others. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(["/api/team/", "/api/token/{id}/move"]);
 
-/** A service account of a team has no account of its own: it makes calls about its team alone. */
-function checkTeamAlone({ path }: Endpoint, { token }: Principal): void {
-  if (token?.serviceAccount && !path.startsWith(TEAM_PATH)) throw new Refusal("permission_denied");
+/**
+ * A service account has no account of its own. One of a team makes calls about its team alone, and one of the
+ * installation makes those of administrators.
+ */
+function checkService({ path, access }: Endpoint, { token }: Principal): void {
+  if (!token?.serviceAccount || path.startsWith(TEAM_PATH)) return;
+  const isOfInstallation = token.serviceAccount.teamId === INSTALLATION_TEAM;
+  if (!isOfInstallation || (access === "user" && !OF_OPERATORS.has(path))) throw new Refusal("permission_denied");
 }
 
 function checkScope(endpoint: Endpoint, { token }: Principal): void {

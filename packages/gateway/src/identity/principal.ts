@@ -34,8 +34,13 @@ export interface CallerToken {
   readonly name: string;
   /** Empty = no permissions. */
   readonly scopes: readonly string[];
-  /** Set if the token belongs to a service account, which acts in its team alone. */
+  /** Set if the token belongs to a service account, which acts in its team alone; team 0 = the installation. */
   readonly serviceAccount?: { readonly id: number; readonly teamId: number };
+}
+
+/** Names who calls: service accounts share an account, or have none. */
+export function nameCaller({ userId, token }: Pick<Principal, "userId" | "token">): number | string {
+  return token?.serviceAccount ? `s${token.serviceAccount.id}` : userId;
 }
 
 /** Refuses a caller who may not change credentials now, with `session_required` or `confirmation_required`. */

@@ -56,6 +56,7 @@ import { statisticsRoutes } from "./statistics/routes.ts";
 import { createStatisticsStore } from "./statistics/store.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createSearchStore } from "./search/store.ts";
+import { operatorAccountRoutes } from "./service-accounts/routes.ts";
 import { teamsRoutes } from "./teams/teams.ts";
 import { tokenFactsRoutes, type TokenFactsDeps } from "./tokens/facts-routes.ts";
 import { tokenRoutes, type TokenRoutesDeps } from "./tokens/routes.ts";
@@ -194,7 +195,7 @@ export function createOperations(deps: OperationsDeps): Operations {
       vault: deps.vault,
       channelNames: channels.readNames,
       authenticator: deps.authenticator,
-      findNamed: (name) => findNamedAccounts(database.db, name),
+      findNamed: reports.findNamed,
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
     ...statisticsRoutes({ database, options, store: statistics, recent, clock, channels }),
@@ -206,6 +207,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...ownReports,
     ...savedReportRoutes({ ...reports, saved: createSavedReports(deps) }),
     ...teamsRoutes({ ...deps, options, tokenStore: tokens, budgetStore, own: ownReports }),
+    ...operatorAccountRoutes(deps),
     ...ownTokenRoutes(deps, { store: tokens, usableGroups: usable, readActivity: logs.tokenActivity }),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),
@@ -233,7 +235,9 @@ function buildReportDeps(
   { readNames }: Channels,
 ): ReportDeps {
   const options = () => snapshots.current().options;
-  return { store: createReportStore({ logs, database }), clock, options, channelNames: readNames };
+  const store = createReportStore({ logs, database });
+  const findNamed = (name: string) => findNamedAccounts(database.db, name);
+  return { store, clock, options, channelNames: readNames, findNamed };
 }
 
 async function logClearing(

@@ -175,6 +175,9 @@ export async function createServiceToken(
 ): Promise<{ readonly id: number; readonly text: string }> {
   const { name, scopes, expiresAt, graceSeconds, createdBy, now } = token;
   await requireServiceAccount(trx, place);
+  // Of two calls at the same time, the second ends the token of the first.
+  const locked = trx.updateTable("service_accounts").set((eb) => ({ status: eb.ref("status") }));
+  await locked.where("id", "=", place.id).execute();
   const own = trx.deleteFrom("service_tokens").where("service_account_id", "=", place.id);
   await own.where("expires_at", "<=", now).execute();
   const named = trx.updateTable("service_tokens").set({ expires_at: now + graceSeconds });

@@ -30,11 +30,7 @@ export interface NewTeam {
 export async function createTeam(trx: Db, team: NewTeam): Promise<{ id: number; accountId: number }> {
   const { name, slug, ownerId, nowMs } = team;
   await checkSlug(trx, slug);
-  const { count } = await trx
-    .selectFrom("teams")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MAX_TEAMS) throw new Refusal("team_limit_reached", { values: { n: MAX_TEAMS } });
+  await checkTeamCount(trx);
   const createdAt = Math.floor(nowMs / 1000);
   const accountId = await insertRow(trx, "users", buildWalletRow({ name, slug, group: team.group, createdAt }));
   const id = await insertTeam(trx, team, accountId);
@@ -64,6 +60,15 @@ export function insertTeam(trx: Db, team: NewTeam, accountId: number): Promise<n
 export async function checkSlug(trx: Db, slug: string): Promise<void> {
   const taken = trx.selectFrom("users").select("id").where("username_key", "=", buildWalletKey(slug));
   if (await taken.executeTakeFirst()) throw new Refusal("team_slug_taken", { field: "slug" });
+}
+
+/** Throws `team_limit_reached`. */
+export async function checkTeamCount(trx: Db): Promise<void> {
+  const { count } = await trx
+    .selectFrom("teams")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MAX_TEAMS) throw new Refusal("team_limit_reached", { values: { n: MAX_TEAMS } });
 }
 
 export interface TeamChange {

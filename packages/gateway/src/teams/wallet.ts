@@ -6,7 +6,7 @@ import type { UserTable } from "../storage/tables/schema-accounts.ts";
 const NAME_CHARS = 64;
 const CODE_CHARS = 16;
 /** No hash equals it. */
-const NO_PASSWORD = "!";
+export const NO_PASSWORD = "!";
 const PREFIX = "team:";
 
 /** Returns the key under which the wallet of a team is unique; user names contain no colon. */

@@ -8,6 +8,8 @@ const GONE = ["team_not_found", "team_right_missing"] as const;
 const MISSING = [...GONE, "service_account_not_found"] as const;
 
 export const SERVICE_ACCOUNT_STATUS = { on: 1, off: 2 } as const;
+/** The team of service accounts that belong to none: they are administrators of the installation. */
+export const INSTALLATION_TEAM = 0;
 /** Most service accounts of a team, and most access tokens of one. */
 export const MAX_SERVICE_ACCOUNTS = 100;
 export const MAX_SERVICE_TOKENS = 10;
@@ -34,8 +36,15 @@ export const ServiceAccount = z.object({
 });
 export type ServiceAccount = z.output<typeof ServiceAccount>;
 
-const name = z.string().check(z.trim(), z.minLength(1), z.maxLength(64), z.regex(/^[^\p{Cc}\p{Cf}]+$/u));
+const accountName = z.string().check(z.trim(), z.minLength(1), z.maxLength(64), z.regex(/^[^\p{Cc}\p{Cf}]+$/u));
 const description = z.string().check(z.maxLength(255));
+export const NewServiceAccount = z.strictObject({ name: accountName, description: z.optional(description) });
+export const ServiceAccountForm = z.strictObject({
+  name: z.optional(accountName),
+  description: z.optional(description),
+  /** 1 = on, 2 = off. */
+  status: z.optional(z.int().check(z.minimum(1), z.maximum(2))),
+});
 const params = z.object({ id: pathId, sid: pathId });
 
 export const serviceAccountList = endpoint({
@@ -56,7 +65,7 @@ export const serviceAccountCreate = endpoint({
   access: "user",
   summary: "Makes a service account; keys and access tokens are made for it afterwards.",
   params: idParams,
-  body: z.strictObject({ name, description: z.optional(description) }),
+  body: NewServiceAccount,
   data: ServiceAccount,
   fails: [...GONE, "service_account_exists", "team_limit_reached"],
 });
@@ -68,12 +77,7 @@ export const serviceAccountUpdate = endpoint({
   access: "user",
   summary: "Changes the named members of a service account; one that is off has no key and no access token that works.",
   params,
-  body: z.strictObject({
-    name: z.optional(name),
-    description: z.optional(description),
-    /** 1 = on, 2 = off. */
-    status: z.optional(z.int().check(z.minimum(1), z.maximum(2))),
-  }),
+  body: ServiceAccountForm,
   data: ServiceAccount,
   fails: [...MISSING, "service_account_exists"],
 });
@@ -101,6 +105,19 @@ export const ServiceToken = z.object({
 });
 export type ServiceToken = z.output<typeof ServiceToken>;
 
+export const NewServiceToken = z.strictObject({
+  name: accountName,
+  /** At least one, such as `teams:read`. */
+  scopes: z
+    .array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes }), { error: REASONS.scopes })
+    .check(z.minLength(1, { error: REASONS.scopes }), z.maxLength(ACCESS_SCOPES.length, { error: REASONS.scopes })),
+  /** Seconds, 366 days at most. */
+  expires_in: z.int().check(z.minimum(60), z.maximum(MAX_SERVICE_TOKEN_SECONDS)),
+  /** Seconds for which tokens of the same name still work; absent = no time. */
+  grace_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(2_592_000))),
+});
+export const MadeServiceToken = z.object({ id: z.int(), token: z.string(), expires_at: z.int() });
+
 export const serviceTokenList = endpoint({
   name: "serviceTokenList",
   method: "GET",
@@ -119,18 +136,8 @@ export const serviceTokenCreate = endpoint({
   access: "user",
   summary: "Makes an access token with which a program manages the team as its admin; it is shown once.",
   params,
-  body: z.strictObject({
-    name,
-    /** At least one, such as `teams:read`. */
-    scopes: z
-      .array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes }), { error: REASONS.scopes })
-      .check(z.minLength(1, { error: REASONS.scopes }), z.maxLength(ACCESS_SCOPES.length, { error: REASONS.scopes })),
-    /** Seconds, 366 days at most. */
-    expires_in: z.int().check(z.minimum(60), z.maximum(MAX_SERVICE_TOKEN_SECONDS)),
-    /** Seconds for which tokens of the same name still work; absent = no time. */
-    grace_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(2_592_000))),
-  }),
-  data: z.object({ id: z.int(), token: z.string(), expires_at: z.int() }),
+  body: NewServiceToken,
+  data: MadeServiceToken,
   fails: [...MISSING, "invalid_field", "team_limit_reached"],
 });
 

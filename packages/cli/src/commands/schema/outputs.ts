@@ -144,9 +144,10 @@ const OF_API: readonly Described[] = [
   },
   {
     name: "Team",
-    where: "team list, team get, team create, team update, team restore",
+    where: "team list, team get, team create, team update, team restore, team convert",
     schema: () => ofItems(wire.teamList.data),
   },
+  { name: "ConversionPlan", where: "team convert --plan", schema: () => ofWire(wire.teamConversion.data) },
   { name: "TeamMember", where: "team members", schema: () => ofItems(wire.teamMemberList.data) },
   { name: "TeamInvitation", where: "team invitations", schema: () => ofItems(wire.teamInvitationList.data) },
   {

@@ -1,18 +1,17 @@
 import {
+  INSTALLATION_TEAM,
   nearest,
   SERVICE_ACCOUNT_STATUS,
-  serviceAccountCreate,
-  serviceAccountDelete,
-  serviceAccountList,
-  serviceAccountUpdate,
   type CallInput,
   type Client,
   type ServiceAccount,
+  type serviceAccountUpdate,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, time } from "../../print/columns.ts";
 import { printDone, printList, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach } from "../each.ts";
+import { bindCalls } from "./calls.ts";
 
 const ACCOUNTS: Shape<ServiceAccount> = {
   kind: "ServiceAccount",
@@ -35,7 +34,7 @@ export async function listAccounts(client: Client, team: number, output: Output)
 }
 
 async function readAccounts(client: Client, team: number): Promise<readonly ServiceAccount[]> {
-  return (await client.call(serviceAccountList, { params: { id: team } })).data;
+  return (await bindCalls(client, team).list()).data;
 }
 
 /** Finds a service account of a team by its id or its whole name, in any case. */
@@ -48,8 +47,9 @@ export async function findServiceAccount(client: Client, team: number, text: str
   if (found) return found;
   const names = rows.map(({ name }) => name);
   const near = nearest(wanted, names);
-  const hint = near === undefined ? `the team has ${names.join(", ") || "none"}` : `did you mean ${near}?`;
-  throw new CliError(`the team has no service account ${wanted}`, EXIT.notFound, hint);
+  const hint = near === undefined ? `there are ${names.join(", ") || "none"}` : `did you mean ${near}?`;
+  const owner = team === INSTALLATION_TEAM ? "installation" : "team";
+  throw new CliError(`the ${owner} has no service account ${wanted}`, EXIT.notFound, hint);
 }
 
 export interface AccountTerms {
@@ -66,7 +66,7 @@ export async function createAccount(
   output: Output,
 ): Promise<void> {
   const body = { name, ...(description !== undefined && { description }) };
-  const { data } = await client.call(serviceAccountCreate, { params: { id: team }, body });
+  const { data } = await bindCalls(client, team).create(body);
   await printDone(output, data, `Created service account ${data.id} (${data.name}).`, ACCOUNTS);
 }
 
@@ -80,7 +80,7 @@ export async function updateAccount(
   if (Object.keys(body).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway service-account update --help`");
   const { id: sid } = await findServiceAccount(client, team, text);
-  const { data } = await client.call(serviceAccountUpdate, { params: { id: team, sid }, body });
+  const { data } = await bindCalls(client, team).update(sid, body);
   await printDone(output, data, `Changed service account ${data.id} (${data.name}).`, ACCOUNTS);
 }
 
@@ -109,7 +109,7 @@ export async function deleteAccounts(
     ids: found.map(({ id }) => id),
     question: (named: string) => `Delete service account ${named}`,
     loadName: (sid: number) => Promise.resolve(found.find(({ id }) => id === sid)?.name ?? ""),
-    remove: (sid: number) => client.call(serviceAccountDelete, { params: { id: team, sid } }),
+    remove: (sid: number) => bindCalls(client, team).remove(sid),
   };
   await deleteEach(deletion, yes, output);
 }

@@ -1,4 +1,4 @@
-import { ACCESS_SCOPES, type AccessScope } from "@fairway/wire";
+import { ACCESS_SCOPES, INSTALLATION_TEAM, type AccessScope } from "@fairway/wire";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { examples, list, withTeam, yes } from "../../core/arguments.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
@@ -15,64 +15,74 @@ export function serviceAccountCommands(program: Command, context: CommandContext
   const accounts = program
     .command("service-account")
     .alias("service-accounts")
-    .description("holders of keys and access tokens of a team that are no people");
+    .description("holders of keys and access tokens that are no people, of a team or of the installation");
   managing(accounts, context);
   changing(accounts, context);
-  const token = accounts.command("token").description("access tokens with which a program manages the team");
+  const token = accounts.command("token").description("access tokens with which a program manages the team or the installation");
   tokenCommands(token, context);
 }
 
-async function requireTeam({ resolveTeam }: CommandContext, choice: TeamChoice): Promise<number> {
+/** Whose service accounts a command is about. */
+type OwnerChoice = TeamChoice & { readonly installation?: boolean };
+
+function withOwner(command: Command, what: string): Command {
+  const ofInstallation = new Option("--installation", `${what} of no team: programs that act as administrators`);
+  return withTeam(command, what).addOption(ofInstallation.conflicts("team"));
+}
+
+async function requireTeam({ resolveTeam }: CommandContext, choice: OwnerChoice): Promise<number> {
+  if (choice.installation) return INSTALLATION_TEAM;
   const team = await resolveTeam(choice);
   if (team === undefined)
     throw new CliError(
-      "service accounts belong to a team",
+      "service accounts belong to a team or to the installation",
       EXIT.usage,
-      "name it with --team, or `fairway team switch`",
+      "name the team with --team or `fairway team switch`, or add --installation",
     );
   return team;
 }
 
 function managing(accounts: Command, context: CommandContext): void {
   const { client, output } = context;
-  const all = withTeam(accounts.command("list"), "those")
-    .description("service accounts of a team, by name")
-    .action(async (choice: TeamChoice) =>
+  const all = withOwner(accounts.command("list"), "those")
+    .description("service accounts of a team or of the installation, by name")
+    .action(async (choice: OwnerChoice) =>
       (await load()).listAccounts(await client(), await requireTeam(context, choice), output()),
     );
   examples(all, "fairway service-account list --team research");
-  const create = withTeam(accounts.command("create"), "one")
+  const create = withOwner(accounts.command("create"), "one")
     .description("make a service account; its keys are made with `fairway token create --service-account`")
     .requiredOption("--name <name>")
     .option("--description <text>", "what it is for")
-    .action(async (options: TeamChoice & AccountTerms & { name: string }) =>
+    .action(async (options: OwnerChoice & AccountTerms & { name: string }) =>
       (await load()).createAccount(await client(), await requireTeam(context, options), options, output()),
     );
   examples(
     create,
     "fairway service-account create --team research --name ci",
     "fairway token create --team research --service-account ci --name nightly",
+    "fairway service-account create --installation --name inventory",
   );
 }
 
 function changing(accounts: Command, context: CommandContext): void {
   const { client, output } = context;
-  const update = withTeam(accounts.command("update"), "one")
+  const update = withOwner(accounts.command("update"), "one")
     .argument("<account>", ONE)
     .description("change what the flags name; one that is disabled has no key and no access token that works")
     .option("--name <name>")
     .option("--description <text>", "what it is for")
     .addOption(new Option("--enable", "let its keys and access tokens be used again").conflicts("disable"))
     .addOption(new Option("--disable", "refuse its keys and access tokens"))
-    .action(async (text: string, options: TeamChoice & AccountTerms) =>
+    .action(async (text: string, options: OwnerChoice & AccountTerms) =>
       (await load()).updateAccount(await client(), await requireTeam(context, options), { ...options, text }, output()),
     );
   examples(update, "fairway service-account update ci --team research --disable");
-  const remove = withTeam(accounts.command("delete"), "those")
+  const remove = withOwner(accounts.command("delete"), "those")
     .argument("<account...>", "ids or names, as `fairway service-account list` shows them")
     .description("delete service accounts: their keys and access tokens stop at once")
     .addOption(yes())
-    .action(async (texts: string[], options: TeamChoice & { yes?: boolean }) =>
+    .action(async (texts: string[], options: OwnerChoice & { yes?: boolean }) =>
       (await load()).deleteAccounts(
         await client(),
         await requireTeam(context, options),
@@ -85,21 +95,21 @@ function changing(accounts: Command, context: CommandContext): void {
 
 function tokenCommands(token: Command, context: CommandContext): void {
   const { client, session, output } = context;
-  const all = withTeam(token.command("list"), "one")
+  const all = withOwner(token.command("list"), "one")
     .argument("<account>", ONE)
     .description("access tokens of a service account that have not expired, by name")
-    .action(async (account: string, choice: TeamChoice) =>
+    .action(async (account: string, choice: OwnerChoice) =>
       (await loadTokens()).listTokens(await client(), { team: await requireTeam(context, choice), account }, output()),
     );
   examples(all, "fairway service-account token list ci --team research");
-  const create = withProof(withTeam(token.command("create"), "one"))
+  const create = withProof(withOwner(token.command("create"), "one"))
     .argument("<account>", ONE)
     .description("make an access token and print it, once; your password is needed")
     .requiredOption("--name <name>", "what it is for; an earlier one of this name ends after --grace")
     .requiredOption("--scopes <list>", "comma list such as teams:read,events:read", scopes)
     .option("--expires <span>", "366d at most", "90d")
     .option("--grace <span>", "how long an earlier token of this name still works, such as 1d")
-    .action(async (account: string, options: ServiceTokenOptions & TeamChoice) =>
+    .action(async (account: string, options: ServiceTokenOptions & OwnerChoice) =>
       (await loadTokens()).createToken(
         await session(),
         { team: await requireTeam(context, options), account },
@@ -110,13 +120,14 @@ function tokenCommands(token: Command, context: CommandContext): void {
   examples(
     create,
     "fairway service-account token create ci --team research --name deploy --scopes teams:write --grace 1d",
+    "fairway service-account token create inventory --installation --name cmdb --scopes channels:read,users:read",
   );
-  const remove = withProof(withTeam(token.command("delete"), "one"))
+  const remove = withProof(withOwner(token.command("delete"), "one"))
     .argument("<account>", ONE)
     .argument("<token>", "id or name, as `fairway service-account token list` shows it")
     .description("end an access token; your password is needed")
     .addOption(yes())
-    .action(async (account: string, chosen: string, options: TeamChoice & Proof & { yes?: boolean }) =>
+    .action(async (account: string, chosen: string, options: OwnerChoice & Proof & { yes?: boolean }) =>
       (await loadTokens()).deleteToken(
         await session(),
         { team: await requireTeam(context, options), account },

@@ -1,11 +1,4 @@
-import {
-  serviceTokenCreate,
-  serviceTokenDelete,
-  serviceTokenList,
-  type AccessScope,
-  type Client,
-  type ServiceToken,
-} from "@fairway/wire";
+import type { AccessScope, Client, ServiceToken } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { parseSpan } from "../../core/times.ts";
 import { number, plain, time } from "../../print/columns.ts";
@@ -13,6 +6,7 @@ import { printBare, printDone, printList, type Output, type Shape } from "../../
 import type { Session } from "../../session/session.ts";
 import { openProven, type Proof } from "../account/proof.ts";
 import { findServiceAccount } from "./accounts.ts";
+import { bindCalls } from "./calls.ts";
 
 const TOKENS: Shape<ServiceToken> = {
   kind: "ServiceToken",
@@ -40,7 +34,7 @@ const MADE: Shape<Made> = {
   name: ({ id }) => `access-token/${id}`,
 };
 
-/** A service account of a team, as the command line names it. */
+/** A service account of a team or of the installation, as the command line names it. */
 export interface AccountPlace {
   readonly team: number;
   readonly account: string;
@@ -48,7 +42,7 @@ export interface AccountPlace {
 
 export async function listTokens(client: Client, { team, account }: AccountPlace, output: Output): Promise<void> {
   const { id: sid } = await findServiceAccount(client, team, account);
-  const { data: rows } = await client.call(serviceTokenList, { params: { id: team, sid } });
+  const { data: rows } = await bindCalls(client, team).listTokens(sid);
   await printList(output, { ...TOKENS, rows, empty: "No access tokens." });
 }
 
@@ -75,7 +69,7 @@ export async function createToken(
     ...(grace !== undefined && { grace_seconds: parseSpan(grace, "--grace") }),
   };
   const proven = await openProven(session, options);
-  const { data } = await proven.call(serviceTokenCreate, { params: { id: team, sid }, body });
+  const { data } = await bindCalls(proven, team).createToken(sid, body);
   output.note(`Access token ${data.id} (${name}) of ${holder}; it is shown once:`);
   await printBare(output, data.token, data, MADE);
 }
@@ -89,7 +83,7 @@ export async function deleteToken(
 ): Promise<void> {
   const { client } = session;
   const { id: sid, name: holder } = await findServiceAccount(client, team, account);
-  const { data: rows } = await client.call(serviceTokenList, { params: { id: team, sid } });
+  const { data: rows } = await bindCalls(client, team).listTokens(sid);
   const wanted = token.replace(/^access-token\//, "");
   const named = rows.filter(({ id, name }) => (/^\d+$/.test(wanted) ? id === Number(wanted) : name === wanted));
   const [found, ...others] = named;
@@ -97,6 +91,6 @@ export async function deleteToken(
   if (others.length > 0) throw new CliError(`${holder} has several access tokens ${wanted}`, EXIT.usage, "name the id");
   await output.confirm(`End access token ${found.id} (${found.name}) of ${holder}`, 1, yes);
   const proven = await openProven(session, proof);
-  await proven.call(serviceTokenDelete, { params: { id: team, sid, aid: found.id } });
+  await bindCalls(proven, team).removeToken(sid, found.id);
   await printDone(output, { id: found.id, account: sid }, `Access token ${found.id} (${found.name}) has ended.`);
 }

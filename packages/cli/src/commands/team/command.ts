@@ -5,6 +5,7 @@ import { memberCommands } from "./member-command.ts";
 import { moneyCommands } from "./money-command.ts";
 import { withSettings } from "./settings.ts";
 import type { TeamCreateOptions, TeamUpdateOptions } from "./changes.ts";
+import type { ConvertOptions } from "./convert.ts";
 import type { TeamListOptions } from "./team.ts";
 
 const load = () => import("./team.ts");
@@ -16,6 +17,7 @@ export function teamCommands(program: Command, context: CommandContext): void {
   reading(team, context);
   writing(team, context);
   removing(team, context);
+  converting(team, context);
   memberCommands(team, context);
   moneyCommands(team, context);
   choosing(team, context);
@@ -92,6 +94,23 @@ function removing(team: Command, { client, output, resolveId, resolveIds }: Comm
       (await loadChanges()).restoreTeam(await client(), await resolveId(one), output()),
     );
   examples(restore, "fairway team restore 4");
+}
+
+function converting(team: Command, { client, output, resolveId }: CommandContext): void {
+  const convert = team
+    .command("convert")
+    .argument("<user>", "id or name of an account with which no one signs in", id("user"))
+    .description("make a team of an account: it keeps balance, keys, budgets and log (super administrator)")
+    .option("--name <name>", "name of the team; without it that of the account")
+    .option("--slug <name>", "short name in addresses and commands; without it made from the name")
+    .addOption(new Option("--owner <user>", "id or name; without it you own the team").argParser(id("user")))
+    .option("--plan", "only say what would become of the account, and what prevents it")
+    .addOption(yes())
+    .action(async (one: Reference, options: ConvertOptions) => {
+      const converted = { client: await client(), userId: await resolveId(one), resolveId };
+      return (await import("./convert.ts")).convertAccount(converted, options, output());
+    });
+  examples(convert, "fairway team convert legacy-research --plan", "fairway team convert legacy-research --owner ann");
 }
 
 function choosing(team: Command, { client, output, env, resolveId }: CommandContext): void {

@@ -1,4 +1,6 @@
 import {
+  teamConversion,
+  teamConvert,
   userCreate,
   userGet,
   userList,
@@ -6,6 +8,8 @@ import {
   userSearch,
   userTwoFactorReset,
   userUpdate,
+  type Input,
+  type TeamView,
   type User,
   type UserAction,
 } from "@fairway/wire";
@@ -107,4 +111,19 @@ export async function manageUser(user: User, action: UserAction): Promise<void> 
 /** For users who lost their devices: password sign-in no longer needs a code, and passkeys are deleted. */
 export async function resetSecondFactor(user: User): Promise<void> {
   await call(userTwoFactorReset, { params: { id: user.id } });
+}
+
+/** What would become of an account that is converted into a team, as it is now. */
+export function conversionQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.users.conversion(id),
+    queryFn: ({ signal }) => call(teamConversion, { params: { user_id: id }, signal }),
+    gcTime: 0,
+  });
+}
+
+export async function convertUser(body: Input<typeof teamConvert.body>): Promise<TeamView> {
+  const team = await call(teamConvert, { body });
+  await Promise.all([refreshUsers(), queryClient.invalidateQueries({ queryKey: queryKeys.teams.all })]);
+  return team;
 }

@@ -1,6 +1,6 @@
 import { ROLE, USER_STATUS, type User, type UserAction } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, useMemo } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
 import { textsReady } from "../../lib/i18n.ts";
@@ -15,7 +15,7 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/list/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
-import { lateNeeded } from "../../ui/late/late.tsx";
+import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 import { useRowPeek } from "../../ui/peek/use-peek.ts";
 import { groupsQuery } from "../../session/groups.ts";
 import { manageUser, resetSecondFactor, usersQuery } from "./api.ts";
@@ -26,6 +26,12 @@ import { useTexts } from "./texts.ts";
 
 const UserPeek = lateNeeded(async () => {
   const { UserPeek: Loaded } = await import("./peek/user-peek.tsx");
+  await textsReady();
+  return Loaded;
+});
+
+const ConvertDialog = lateOverlay(async () => {
+  const { ConvertDialog: Loaded } = await import("./convert-dialog.tsx");
   await textsReady();
   return Loaded;
 });
@@ -54,6 +60,7 @@ function UserActions({ user }: { readonly user: User }) {
   const { search } = useLocation();
   const own = useUser();
   const { manage, asked, resetFactor } = useManage();
+  const [isConverting, setConverting] = useState(false);
   const name = user.username;
   if (!isOpenTo(own, user)) return null;
   const isBelow = user.role < (own?.role ?? ROLE.guest);
@@ -111,6 +118,9 @@ function UserActions({ user }: { readonly user: User }) {
         }),
     },
     { id: "factor", label: t("resetFactor"), icon: "key", run: () => void resetFactor(user) },
+    ...(own?.role === ROLE.root && !isAdmin
+      ? [{ id: "convert", label: t("convertEntry"), icon: "users", run: () => setConverting(true) } as const]
+      : []),
     undefined,
     {
       id: "delete",
@@ -126,7 +136,16 @@ function UserActions({ user }: { readonly user: User }) {
         }),
     },
   ];
-  return <RowMenu name={name} entries={entries} target={`user ${user.id}`} />;
+  return (
+    <>
+      <RowMenu name={name} entries={entries} target={`user ${user.id}`} />
+      {isConverting && (
+        <Suspense>
+          <ConvertDialog user={user} onClose={() => setConverting(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 }
 
 function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {

@@ -58,6 +58,7 @@ export const CALLS = {
   stripePay: "beganPayment",
   systemStepDown: "askedStepDown",
   teamAdjust: "adjustedTeam",
+  teamConvert: "convertedTeam",
   teamBudgetReset: "resetBudget",
   teamJoin: "joinedTeam",
   teamLeave: "leftTeam",

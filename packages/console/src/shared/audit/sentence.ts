@@ -34,6 +34,8 @@ const NOUNS = {
   teamMember: "nounTeamMember",
   teamToken: "nounTeamKey",
   token: "nounToken",
+  operatorAccount: "nounOperatorAccount",
+  operatorToken: "nounOperatorToken",
   operatorWebhook: "nounWebhook",
   teamWebhook: "nounWebhook",
   webhook: "nounWebhook",

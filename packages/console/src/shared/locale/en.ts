@@ -25,6 +25,7 @@ export const en = {
   webhook: "Event endpoints",
   operatorWebhook: "The operator's event endpoints",
   identityProvider: "Identity providers",
+  serviceAccount: "Service accounts",
   settings: "Settings",
   start: "Get started",
   sectionUse: "Use",

@@ -28,6 +28,7 @@ export const zh: Translation<typeof en> = {
   webhook: "事件端点",
   operatorWebhook: "管理员事件端点",
   identityProvider: "身份提供方",
+  serviceAccount: "服务账户",
   settings: "设置",
   start: "快速开始",
   sectionUse: "使用",

@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from "../../lib/clock.ts";
+import { inChunks } from "../../lib/chunks.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
@@ -98,9 +99,10 @@ class KnownBudgets implements Budgets {
     const { database } = this.#settings;
     const terms = await database.rows<BudgetTerms>(`select ${TERMS} from budgets order by id`, []);
     const findSubjectName = await readSubjectNames(database, terms);
+    const teamByWallet = await readWallets(database, terms);
     const known = terms.map((one) => ({ ...one, subject_name: findSubjectName(one) }));
     if (read < this.#indexed) return;
-    this.#index = new BudgetIndex(known);
+    this.#index = new BudgetIndex(known, teamByWallet);
     this.#indexed = read;
     this.#refusals.forget();
   }
@@ -200,4 +202,22 @@ function allAsked(held: BudgetHold | undefined, wanted: BudgetSet): ReadonlySet<
 function addSubjectName({ budget, endsAt }: BudgetRefusal, { terms }: BudgetSet): BudgetRefusal {
   const { subject_name: name = "" } = terms.find(({ id }) => id === budget.id) ?? {};
   return { budget: { ...budget, subject_name: name }, endsAt };
+}
+
+const IDS_PER_STATEMENT = 500;
+
+/** Returns the teams of budgets by their accounts. */
+async function readWallets(
+  database: Pick<RawDatabase, "rows">,
+  terms: readonly BudgetTerms[],
+): Promise<ReadonlyMap<number, number>> {
+  const ids = new Set(terms.filter(({ scope }) => scope === "team").map(({ subject }) => Number(subject)));
+  const teamByWallet = new Map<number, number>();
+  for (const some of inChunks([...ids], IDS_PER_STATEMENT)) {
+    const places = some.map(() => "?").join(", ");
+    const select = `select id, account_id from teams where id in (${places})`;
+    for (const { id, account_id: account } of await database.rows<{ id: number; account_id: number }>(select, some))
+      teamByWallet.set(account, id);
+  }
+  return teamByWallet;
 }

@@ -66,3 +66,10 @@ test("keys of a team count in the budgets of the team and of who uses them", () 
   expect(index.mayConcern(caller)).toBe(false);
   expect(index.mayConcern({ ...caller, team: { id: 4, actor: "" } })).toBe(true);
 });
+
+test("a call that does not know yet that its account became a team counts in the budgets of the team", () => {
+  const team = terms(1, "", { scope: "team", subject: "4" });
+  const index = new BudgetIndex([team], new Map([[7, 4]]));
+  expect(index.find({ ...subjects, model: "m" }).counted).toEqual({ budgets: [1] });
+  expect(index.find({ ...subjects, userId: 8, model: "m" }).counted).toEqual({});
+});

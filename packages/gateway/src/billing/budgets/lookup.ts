@@ -16,10 +16,13 @@ const MAX_SETS = 10_000;
 export class BudgetIndex {
   readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, SubjectBudgets>>;
   readonly #sets = new Map<string, BudgetSet>();
+  readonly #teamByWallet: ReadonlyMap<number, number>;
   /** False if no budget is of a tag or an end user: then calls do not read theirs. */
   readonly #hasTags: boolean;
 
-  constructor(budgets: readonly BudgetTerms[]) {
+  /** `teamByWallet` has the teams of these budgets by their accounts. */
+  constructor(budgets: readonly BudgetTerms[], teamByWallet: ReadonlyMap<number, number> = new Map()) {
+    this.#teamByWallet = teamByWallet;
     const byScope = Map.groupBy(budgets, ({ scope }) => scope);
     this.#bySubject = new Map(
       [...byScope].map(([scope, some]) => [
@@ -42,7 +45,7 @@ export class BudgetIndex {
     const ofModel = this.#of("model", model);
     const ofChannel = this.#of("channel", channelId);
     const ofToken = tokenId === 0 ? NONE : this.#of("token", tokenId);
-    const ofTeam = team ? this.#findTeam(team) : NO_PART;
+    const ofTeam = team ? this.#findTeam(team) : this.#findTeamOf(userId);
     const ofTags = tags && this.#hasTags ? this.#findTagged(userId, tags) : NO_PART;
     const isFiltered =
       areFiltered(ofUser, ofGroup, ofModel) || areFiltered(ofChannel, ofToken, ofTeam) || ofTags.isFiltered;
@@ -77,6 +80,12 @@ export class BudgetIndex {
       name: ` ${ofTeam.first} ${ofActor.first}`,
       isFiltered: ofTeam.isFiltered || ofActor.isFiltered,
     };
+  }
+
+  /** A call that began before its account became a team does not know the team, and counts in its budgets. */
+  #findTeamOf(userId: number): PartBudgets {
+    const id = this.#teamByWallet.get(userId);
+    return id === undefined ? NO_PART : this.#findTeam({ id, actor: "" });
   }
 
   /** Returns the budgets of the tags and of the end user of an account. */

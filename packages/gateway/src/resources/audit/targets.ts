@@ -29,6 +29,7 @@ const TABLES = {
   price: { table: "price_plans", column: "id" },
   report: { table: "saved_reports", column: "id" },
   team: { table: "teams", column: "id" },
+  service_account: { table: "service_accounts", column: "id" },
   batch: { table: "batches", column: "id" },
 } as const;
 

@@ -77,7 +77,8 @@ interface Answering {
   readonly response: ServerResponse;
 }
 
-async function answer({ store }: TeamRoutesDeps, { caller, response }: Answering, id: number): Promise<TeamView> {
+/** Reads the team of an answer and sets its tag. */
+export async function answer({ store }: Pick<TeamRoutesDeps, "store">, { caller, response }: Answering, id: number): Promise<TeamView> {
   const [found] = await store.read(caller.userId, [id]);
   if (!found) throw new Refusal("team_not_found");
   setTag(response, teamTag(found.team));
@@ -105,7 +106,7 @@ function checkCreation(isAdmin: boolean, { TeamsEnabled, TeamCreation }: OptionV
 }
 
 /** A team whose name has no letters of a short name needs one that is chosen. */
-function toSlug(name: string): string {
+export function toSlug(name: string): string {
   const slug = name
     .normalize("NFKD")
     .toLowerCase()

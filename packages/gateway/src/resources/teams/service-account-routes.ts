@@ -6,9 +6,10 @@ import {
   serviceTokenCreate,
   serviceTokenDelete,
   serviceTokenList,
+  type Output,
   type ServiceAccount,
 } from "@fairway/wire";
-import { implement, type Route } from "../../http/endpoint.ts";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import {
@@ -20,6 +21,7 @@ import {
   readServiceAccounts,
   requireServiceAccount,
   updateServiceAccount,
+  type NewServiceToken,
 } from "../../teams/service-accounts.ts";
 import { lockTeam } from "../../teams/team.ts";
 import { requireTeam } from "./require-team.ts";
@@ -73,14 +75,12 @@ function serviceTokenRoutes({ store, clock }: ServiceAccountDeps): Route[] {
     implement(serviceTokenCreate, async (call) => {
       const { caller, context } = call;
       const { team } = await requireTeam(store.db, call, "manage");
-      const { name, scopes, expires_in: span, grace_seconds: graceSeconds = 0 } = call.body;
-      context.audit = { name, scopes: scopes.join(" ") };
-      const now = seconds(clock);
-      const terms = { name, scopes: [...new Set(scopes)], expiresAt: now + span, graceSeconds };
+      context.audit = describeToken(call.body);
+      const terms = readTokenTerms(call.body, { caller, now: seconds(clock) });
       const place = { teamId: team.id, id: call.params.sid };
       const { id, text } = await store.write(0, async (trx) => {
         await lockTeam(trx, team.id);
-        return createServiceToken(trx, place, { ...terms, createdBy: caller.userId, now });
+        return createServiceToken(trx, place, terms);
       });
       return { id, token: text, expires_at: terms.expiresAt };
     }),
@@ -90,6 +90,21 @@ function serviceTokenRoutes({ store, clock }: ServiceAccountDeps): Route[] {
       await deleteServiceToken(store.db, call.params.sid, call.params.aid);
     }),
   ];
+}
+
+type TokenForm = Output<typeof serviceTokenCreate.body>;
+
+/** Returns what the audit says of a new access token. */
+export function describeToken({ name, scopes }: TokenForm): { readonly name: string; readonly scopes: string } {
+  return { name, scopes: scopes.join(" ") };
+}
+
+export function readTokenTerms(
+  { name, scopes, expires_in: span, grace_seconds: graceSeconds = 0 }: TokenForm,
+  { caller, now }: { readonly caller: Principal; readonly now: number },
+): NewServiceToken {
+  const createdBy = caller.userId;
+  return { name, scopes: [...new Set(scopes)], expiresAt: now + span, graceSeconds, createdBy, now };
 }
 
 async function readOne({ store, clock }: ServiceAccountDeps, teamId: number, id: number): Promise<ServiceAccount> {

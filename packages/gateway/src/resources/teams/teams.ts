@@ -12,6 +12,7 @@ import type { Announce, Vault } from "../ports.ts";
 import { createTokenRotations } from "../tokens/rotation.ts";
 import type { TokenStore } from "../tokens/store.ts";
 import { createUserStore } from "../users/store.ts";
+import { teamConvertRoutes } from "./convert-routes.ts";
 import { teamBudgetRoutes } from "./budget-routes.ts";
 import { teamInvitationRoutes } from "./invitation-routes.ts";
 import { teamMemberRoutes } from "./member-routes.ts";
@@ -57,6 +58,7 @@ export function teamsRoutes(deps: TeamsDeps): Route[] {
       maxTokens: deps.maxUserTokens,
     }),
     tokenMoveRoute({ ...deps, store }),
+    ...teamConvertRoutes({ ...deps, store }),
     ...teamBudgetRoutes({ ...deps, store }),
     ...serviceAccountRoutes({ store, clock: deps.clock }),
     ...teamMoneyRoutes({ ...deps, store }),

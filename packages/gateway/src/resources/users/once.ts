@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Principal } from "../../identity/principal.ts";
+import { nameCaller, type Principal } from "../../identity/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 
@@ -30,7 +30,7 @@ export function readIdempotencyKey(
   if (header === undefined) return undefined;
   const key = String(header).trim();
   if (!KEY.test(key)) throw new Refusal("idempotency_key_invalid", { field: "Idempotency-Key" });
-  const prefix = `once-${hashValue([caller.userId, key])}`;
+  const prefix = `once-${hashValue([nameCaller(caller), key])}`;
   return { prefix, requestId: `${prefix}-${hashValue(change)}` };
 }
 

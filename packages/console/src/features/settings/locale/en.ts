@@ -7,6 +7,7 @@ export const en = {
   webhooks: "Mails and event endpoints",
   operatorWebhooks: "The operator's event endpoints",
   identityProviders: "Identity providers",
+  serviceAccounts: "Service accounts",
   find: "Find an option",
   findHint: "Name or words, such as SMTP or RetryTimes",
   nothingFound: "No option has these words.",

@@ -10,6 +10,7 @@ export const zh: Translation<typeof en> = {
   webhooks: "邮件与事件端点",
   operatorWebhooks: "管理员事件端点",
   identityProviders: "身份提供方",
+  serviceAccounts: "服务账户",
   find: "查找选项",
   findHint: "名称或关键字，例如 SMTP 或 RetryTimes",
   nothingFound: "没有匹配的选项。",

@@ -60,7 +60,10 @@ function useGroups({ isRoot, tab, section, changed }: IndexProps): readonly Grou
     }));
     const more = {
       operation: [buildLink("/operator-webhook", t("operatorWebhooks"))],
-      system: [buildLink("/identity-provider", t("identityProviders"))],
+      system: [
+        buildLink("/identity-provider", t("identityProviders")),
+        buildLink("/service-account", t("serviceAccounts")),
+      ],
       other: [],
     }[name];
     return { title: t(name), entries: [...(name === "operation" ? [prices] : []), ...sections, ...more] };

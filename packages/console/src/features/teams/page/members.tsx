@@ -158,7 +158,7 @@ export function Members(props: PartProps) {
         />
       </div>
       {rights.manage && <Invitations team={team} />}
-      {rights.manage && <ServiceAccounts team={team} />}
+      {rights.manage && <ServiceAccounts team={team.id} />}
       {dialog === "invite" && <InviteDialog team={team} onClose={close} />}
       {dialog === "add" && <AddMemberDialog team={team} onClose={close} />}
     </Stack>

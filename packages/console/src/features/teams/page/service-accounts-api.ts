@@ -1,4 +1,12 @@
 import {
+  INSTALLATION_TEAM,
+  operatorAccountCreate,
+  operatorAccountDelete,
+  operatorAccountList,
+  operatorAccountUpdate,
+  operatorTokenCreate,
+  operatorTokenDelete,
+  operatorTokenList,
   serviceAccountCreate,
   serviceAccountDelete,
   serviceAccountList,
@@ -14,17 +22,25 @@ import { call } from "../../../lib/http.ts";
 import { queryKeys } from "../../../lib/query-keys.ts";
 import { andRefresh } from "../api.ts";
 
+// The calls about a team with those of the installation, which is team 0 here.
+
 export function serviceAccountsQuery(team: number) {
   return queryOptions({
     queryKey: queryKeys.teams.inside(team, "service-accounts"),
-    queryFn: ({ signal }) => call(serviceAccountList, { params: { id: team }, signal }),
+    queryFn: ({ signal }) =>
+      team === INSTALLATION_TEAM
+        ? call(operatorAccountList, { signal })
+        : call(serviceAccountList, { params: { id: team }, signal }),
   });
 }
 
 export function serviceTokensQuery(team: number, account: number) {
   return queryOptions({
     queryKey: queryKeys.teams.inside(team, "service-tokens", { account }),
-    queryFn: ({ signal }) => call(serviceTokenList, { params: { id: team, sid: account }, signal }),
+    queryFn: ({ signal }) =>
+      team === INSTALLATION_TEAM
+        ? call(operatorTokenList, { params: { id: account }, signal })
+        : call(serviceTokenList, { params: { id: team, sid: account }, signal }),
   });
 }
 
@@ -32,15 +48,28 @@ export function createServiceAccount(
   team: number,
   body: Input<typeof serviceAccountCreate.body>,
 ): Promise<ServiceAccount> {
-  return andRefresh(call(serviceAccountCreate, { params: { id: team }, body }));
+  return andRefresh(
+    team === INSTALLATION_TEAM
+      ? call(operatorAccountCreate, { body })
+      : call(serviceAccountCreate, { params: { id: team }, body }),
+  );
 }
 
 export function switchServiceAccount(team: number, account: number, status: number): Promise<ServiceAccount> {
-  return andRefresh(call(serviceAccountUpdate, { params: { id: team, sid: account }, body: { status } }));
+  const body = { status };
+  return andRefresh(
+    team === INSTALLATION_TEAM
+      ? call(operatorAccountUpdate, { params: { id: account }, body })
+      : call(serviceAccountUpdate, { params: { id: team, sid: account }, body }),
+  );
 }
 
 export function deleteServiceAccount(team: number, account: number): Promise<unknown> {
-  return andRefresh(call(serviceAccountDelete, { params: { id: team, sid: account } }));
+  return andRefresh(
+    team === INSTALLATION_TEAM
+      ? call(operatorAccountDelete, { params: { id: account } })
+      : call(serviceAccountDelete, { params: { id: team, sid: account } }),
+  );
 }
 
 /** Returns the text of the new token, which is not shown again. */
@@ -49,9 +78,18 @@ export async function createServiceToken(
   account: number,
   body: Input<typeof serviceTokenCreate.body>,
 ): Promise<string> {
-  return (await andRefresh(call(serviceTokenCreate, { params: { id: team, sid: account }, body }))).token;
+  const made = await andRefresh(
+    team === INSTALLATION_TEAM
+      ? call(operatorTokenCreate, { params: { id: account }, body })
+      : call(serviceTokenCreate, { params: { id: team, sid: account }, body }),
+  );
+  return made.token;
 }
 
 export function deleteServiceToken(team: number, account: number, token: number): Promise<unknown> {
-  return andRefresh(call(serviceTokenDelete, { params: { id: team, sid: account, aid: token } }));
+  return andRefresh(
+    team === INSTALLATION_TEAM
+      ? call(operatorTokenDelete, { params: { id: account, aid: token } })
+      : call(serviceTokenDelete, { params: { id: team, sid: account, aid: token } }),
+  );
 }

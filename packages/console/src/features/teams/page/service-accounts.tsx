@@ -1,4 +1,4 @@
-import { SERVICE_ACCOUNT_STATUS, type ServiceAccount } from "@fairway/wire";
+import { INSTALLATION_TEAM, SERVICE_ACCOUNT_STATUS, type ServiceAccount } from "@fairway/wire";
 import { Button, Stack, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,7 +14,6 @@ import { TextField } from "../../../ui/form/field.tsx";
 import { FormDialog } from "../../../ui/form/form-dialog.tsx";
 import { RowMenu } from "../../../ui/menu/row-menu.tsx";
 import { useTexts } from "../texts.ts";
-import type { PartProps } from "./part.ts";
 import {
   createServiceAccount,
   deleteServiceAccount,
@@ -23,7 +22,12 @@ import {
 } from "./service-accounts-api.ts";
 import { ServiceTokensDialog } from "./service-tokens-dialog.tsx";
 
-interface AccountRowProps extends Pick<PartProps, "team"> {
+/** The team whose service accounts these are; those of the installation belong to `INSTALLATION_TEAM`. */
+interface ServicePlace {
+  readonly team: number;
+}
+
+interface AccountRowProps extends ServicePlace {
   readonly account: ServiceAccount;
   onTokens(): void;
 }
@@ -32,15 +36,17 @@ function AccountRow({ team, account, onTokens }: AccountRowProps) {
   const t = useTexts();
   const { id, name, description, status, keys, access_tokens: tokens, last_used_at: used } = account;
   const isOn = status === SERVICE_ACCOUNT_STATUS.on;
+  const isOperator = team === INSTALLATION_TEAM;
   const turn = () =>
-    void switchServiceAccount(team.id, id, isOn ? SERVICE_ACCOUNT_STATUS.off : SERVICE_ACCOUNT_STATUS.on).then(
-      () => toast("success", t(isOn ? "serviceOff" : "serviceOn", { name })),
+    void switchServiceAccount(team, id, isOn ? SERVICE_ACCOUNT_STATUS.off : SERVICE_ACCOUNT_STATUS.on).then(
+      () => toast("success", t(isOn ? (isOperator ? "operatorOff" : "serviceOff") : "serviceOn", { name })),
       toastProblem,
     );
   const remove = async () => {
-    const question = { title: t("serviceDeleteTitle", { name }), body: t("serviceDeleteBody"), isDangerous: true };
+    const body = t(isOperator ? "operatorDeleteBody" : "serviceDeleteBody");
+    const question = { title: t("serviceDeleteTitle", { name }), body, isDangerous: true };
     if (!(await ask({ ...question, confirm: t("deleteKey") }))) return;
-    await deleteServiceAccount(team.id, id).then(() => toast("success", t("serviceDeleted", { name })), toastProblem);
+    await deleteServiceAccount(team, id).then(() => toast("success", t("serviceDeleted", { name })), toastProblem);
   };
   return (
     <PanelRow>
@@ -48,7 +54,9 @@ function AccountRow({ team, account, onTokens }: AccountRowProps) {
         <bdi>{name}</bdi> {description !== "" && <span className="soft">{description}</span>}
       </Text>
       {!isOn && <Mark kind="stop" label={t("off")} />}
-      <Text color="fg.muted">{t("serviceHolds", { keys, tokens })}</Text>
+      <Text color="fg.muted">
+        {isOperator ? t("operatorHolds", { tokens }) : t("serviceHolds", { keys, tokens })}
+      </Text>
       <Text color="fg.muted">
         {t("lastUse")}: {used === 0 ? t("never") : <When at={used} />}
       </Text>
@@ -65,13 +73,13 @@ function AccountRow({ team, account, onTokens }: AccountRowProps) {
   );
 }
 
-function NewAccountDialog({ team, onClose }: Pick<PartProps, "team"> & { onClose(): void }) {
+function NewAccountDialog({ team, onClose }: ServicePlace & { onClose(): void }) {
   const t = useTexts();
   const form = useForm({
     initial: { name: "", description: "" },
     check: ({ name }) => (name.trim() === "" ? { name: t("nameMissing") } : {}),
     save: async ({ name, description }) => {
-      const made = await createServiceAccount(team.id, { name: name.trim(), description: description.trim() });
+      const made = await createServiceAccount(team, { name: name.trim(), description: description.trim() });
       toast("success", t("serviceMade", { name: made.name }));
       onClose();
     },
@@ -93,10 +101,10 @@ function NewAccountDialog({ team, onClose }: Pick<PartProps, "team"> & { onClose
   );
 }
 
-/** Holders of keys that are no people, for admins of the team. */
-export function ServiceAccounts({ team }: Pick<PartProps, "team">) {
+/** Holders of keys and access tokens that are no people. */
+export function ServiceAccounts({ team }: ServicePlace) {
   const t = useTexts();
-  const { data, error, refetch } = useQuery(serviceAccountsQuery(team.id));
+  const { data, error, refetch } = useQuery(serviceAccountsQuery(team));
   const [isAdding, setAdding] = useState(false);
   const [shown, setShown] = useState<ServiceAccount>();
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
@@ -105,7 +113,7 @@ export function ServiceAccounts({ team }: Pick<PartProps, "team">) {
       <Panel
         title={t("serviceAccounts")}
         count={data?.length}
-        empty={t("noServices")}
+        empty={t(team === INSTALLATION_TEAM ? "noOperators" : "noServices")}
         link={
           <Button size="xs" variant="outline" onClick={() => setAdding(true)}>
             <Icon name="plus" />

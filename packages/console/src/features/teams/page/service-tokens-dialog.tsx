@@ -1,4 +1,4 @@
-import type { ServiceAccount } from "@fairway/wire";
+import { ACCESS_SCOPES, INSTALLATION_TEAM, type AccessScope, type ServiceAccount } from "@fairway/wire";
 import { Button, Flex, Stack, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
@@ -7,28 +7,30 @@ import { CopyButton } from "../../../ui/content/copy-button.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { Modal } from "../../../ui/feedback/modal.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
+import { ChipsField } from "../../../ui/form/chips-field.tsx";
 import { SelectField, TextField } from "../../../ui/form/field.tsx";
 import { useTexts } from "../texts.ts";
-import type { PartProps } from "./part.ts";
 import { createServiceToken, deleteServiceToken, serviceTokensQuery } from "./service-accounts-api.ts";
 
 const DAY = 86_400;
 const DAYS = [7, 30, 90, 365] as const;
-const SCOPES = ["teams:read", "teams:write"] as const;
+const TEAM_SCOPES = ["teams:read", "teams:write"] as const;
 const ROTATION_GRACE_SECONDS = DAY;
 
-interface TokensProps extends Pick<PartProps, "team"> {
+interface TokensProps {
+  /** `INSTALLATION_TEAM` = of the installation. */
+  readonly team: number;
   readonly account: ServiceAccount;
 }
 
-/** Access tokens with which a program manages the team; a new one of the same name replaces the earlier one in a day. */
+/** Access tokens of a service account; a new one of the same name replaces the earlier one in a day. */
 export function ServiceTokensDialog({ team, account, onClose }: TokensProps & { onClose(): void }) {
   const t = useTexts();
   const [made, setMade] = useState<string>();
   return (
     <Modal
       title={t("accessTokensOf", { name: account.name })}
-      lead={t("accessTokensLead")}
+      lead={t(team === INSTALLATION_TEAM ? "operatorTokensLead" : "accessTokensLead")}
       onClose={onClose}
       footer={<Button onClick={onClose}>{t("done")}</Button>}
     >
@@ -50,9 +52,9 @@ export function ServiceTokensDialog({ team, account, onClose }: TokensProps & { 
 
 function TokenLines({ team, account }: TokensProps) {
   const t = useTexts();
-  const { data } = useQuery(serviceTokensQuery(team.id, account.id));
+  const { data } = useQuery(serviceTokensQuery(team, account.id));
   const end = (id: number, name: string) =>
-    void deleteServiceToken(team.id, account.id, id).then(
+    void deleteServiceToken(team, account.id, id).then(
       () => toast("success", t("accessTokenEnded", { name })),
       toastProblem,
     );
@@ -72,14 +74,21 @@ function TokenLines({ team, account }: TokensProps) {
   ));
 }
 
+function readScopes(texts: readonly string[]): AccessScope[] {
+  return ACCESS_SCOPES.filter((scope) => texts.includes(scope));
+}
+
 function NewToken({ team, account, onMade }: TokensProps & { onMade(token: string): void }) {
   const t = useTexts();
   const form = useForm({
-    initial: { name: "", days: "90", scope: "teams:read" as (typeof SCOPES)[number] },
-    check: ({ name }) => (name.trim() === "" ? { name: t("nameMissing") } : {}),
-    save: async ({ name, days, scope }) => {
+    initial: { name: "", days: "90", scopes: team === INSTALLATION_TEAM ? [] : (["teams:read"] as string[]) },
+    check: ({ name, scopes }) => ({
+      ...(name.trim() === "" && { name: t("nameMissing") }),
+      ...(readScopes(scopes).length === 0 && { scopes: t("scopesMissing") }),
+    }),
+    save: async ({ name, days, scopes }) => {
       const terms = { expires_in: Number(days) * DAY, grace_seconds: ROTATION_GRACE_SECONDS };
-      onMade(await createServiceToken(team.id, account.id, { name: name.trim(), scopes: [scope], ...terms }));
+      onMade(await createServiceToken(team, account.id, { name: name.trim(), scopes: readScopes(scopes), ...terms }));
       form.set("name", "");
     },
     onProblem: toastProblem,
@@ -93,15 +102,27 @@ function NewToken({ team, account, onMade }: TokensProps & { onMade(token: strin
     <form noValidate onSubmit={submit}>
       <Stack gap="3">
         <TextField label={t("accessTokenName")} help={t("accessTokenNameHelp")} {...form.input("name")} />
-        <SelectField
-          label={t("accessTokenRight")}
-          value={values.scope}
-          choices={SCOPES.map((scope) => ({
-            value: scope,
-            label: t(scope === "teams:read" ? "mayRead" : "mayManage"),
-          }))}
-          onChange={(next) => set("scope", SCOPES.find((scope) => scope === next) ?? "teams:read")}
-        />
+        {team === INSTALLATION_TEAM ? (
+          <ChipsField
+            label={t("scopes")}
+            help={t("scopesHelp")}
+            values={values.scopes}
+            suggestions={ACCESS_SCOPES}
+            duplicateText={t("repeated")}
+            error={form.errors.scopes}
+            onChange={(scopes) => set("scopes", scopes)}
+          />
+        ) : (
+          <SelectField
+            label={t("accessTokenRight")}
+            value={values.scopes[0] ?? ""}
+            choices={TEAM_SCOPES.map((scope) => ({
+              value: scope,
+              label: t(scope === "teams:read" ? "mayRead" : "mayManage"),
+            }))}
+            onChange={(next) => set("scopes", [next])}
+          />
+        )}
         <SelectField
           label={t("worksFor")}
           value={values.days}
