@@ -97,7 +97,9 @@ async function findBlocks(db: Db, user: UserRow, nowSeconds: number): Promise<Co
 async function isDescribed(db: Db, kind: "User" | "Token", userId: number): Promise<boolean> {
   const own = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
   const described = db.selectFrom("managed_resources").where("kind", "=", kind);
-  return (await count(described.where("resource_id", kind === "User" ? "=" : "in", kind === "User" ? userId : own))) > 0;
+  return (
+    (await count(described.where("resource_id", kind === "User" ? "=" : "in", kind === "User" ? userId : own))) > 0
+  );
 }
 
 async function count<T extends keyof Schema>(rows: SelectQueryBuilder<Schema, T, object>): Promise<number> {
@@ -135,7 +137,11 @@ export async function convertAccount(trx: Transaction<Schema>, conversion: Conve
   await checkSlug(trx, slug);
   await checkTeamCount(trx);
   const { status, limits } = await requirePerson(trx, userId);
-  const { quota: _stays, created_at: _too, ...wallet } = buildWalletRow({ name, slug, group: plan.group, createdAt: 0 });
+  const {
+    quota: _stays,
+    created_at: _too,
+    ...wallet
+  } = buildWalletRow({ name, slug, group: plan.group, createdAt: 0 });
   // The limits of the account are those of the team; a disabled account is a team that is off.
   await trx
     .updateTable("users")

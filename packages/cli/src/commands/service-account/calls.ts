@@ -18,9 +18,8 @@ import {
   type Client,
 } from "@fairway/wire";
 
-type Body<E extends typeof serviceAccountCreate | typeof serviceAccountUpdate | typeof serviceTokenCreate> = NonNullable<
-  CallInput<E>["body"]
->;
+type Body<E extends typeof serviceAccountCreate | typeof serviceAccountUpdate | typeof serviceTokenCreate> =
+  NonNullable<CallInput<E>["body"]>;
 
 /** Returns the calls about the service accounts of a team, or those of the installation. */
 export function bindCalls(client: Client, team: number) {

@@ -18,7 +18,9 @@ export function serviceAccountCommands(program: Command, context: CommandContext
     .description("holders of keys and access tokens that are no people, of a team or of the installation");
   managing(accounts, context);
   changing(accounts, context);
-  const token = accounts.command("token").description("access tokens with which a program manages the team or the installation");
+  const token = accounts
+    .command("token")
+    .description("access tokens with which a program manages the team or the installation");
   tokenCommands(token, context);
 }
 

@@ -123,7 +123,13 @@ function Filters(props: {
     <FilterBar
       main={
         isAdmin ? (
-          <AccountFilter isMain width="200px" label={t("user")} value={state.user} onChange={(user) => change({ user })} />
+          <AccountFilter
+            isMain
+            width="200px"
+            label={t("user")}
+            value={state.user}
+            onChange={(user) => change({ user })}
+          />
         ) : (
           range
         )

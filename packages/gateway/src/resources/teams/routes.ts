@@ -78,7 +78,11 @@ interface Answering {
 }
 
 /** Reads the team of an answer and sets its tag. */
-export async function answer({ store }: Pick<TeamRoutesDeps, "store">, { caller, response }: Answering, id: number): Promise<TeamView> {
+export async function answer(
+  { store }: Pick<TeamRoutesDeps, "store">,
+  { caller, response }: Answering,
+  id: number,
+): Promise<TeamView> {
   const [found] = await store.read(caller.userId, [id]);
   if (!found) throw new Refusal("team_not_found");
   setTag(response, teamTag(found.team));

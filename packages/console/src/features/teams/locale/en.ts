@@ -121,7 +121,8 @@ export const en = {
   operatorHolds: "Access tokens: {tokens}",
   operatorOff: "Service account {name} is disabled: its access tokens are refused",
   operatorDeleteBody: "Its access tokens stop working at once.",
-  operatorTokensLead: "Programs use them to act as an administrator, as far as the scopes reach. They cannot call models.",
+  operatorTokensLead:
+    "Programs use them to act as an administrator, as far as the scopes reach. They cannot call models.",
   scopes: "Scopes",
   scopesHelp: "Such as channels:read or users:write. write includes read.",
   scopesMissing: "Choose at least one scope.",

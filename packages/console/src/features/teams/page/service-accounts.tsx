@@ -54,9 +54,7 @@ function AccountRow({ team, account, onTokens }: AccountRowProps) {
         <bdi>{name}</bdi> {description !== "" && <span className="soft">{description}</span>}
       </Text>
       {!isOn && <Mark kind="stop" label={t("off")} />}
-      <Text color="fg.muted">
-        {isOperator ? t("operatorHolds", { tokens }) : t("serviceHolds", { keys, tokens })}
-      </Text>
+      <Text color="fg.muted">{isOperator ? t("operatorHolds", { tokens }) : t("serviceHolds", { keys, tokens })}</Text>
       <Text color="fg.muted">
         {t("lastUse")}: {used === 0 ? t("never") : <When at={used} />}
       </Text>
