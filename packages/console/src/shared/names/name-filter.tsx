@@ -1,6 +1,6 @@
 import { searchAll, teamList } from "@fairway/wire";
 import { Box } from "@chakra-ui/react";
-import { queryOptions, useQuery, type UseQueryOptions } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useRef } from "react";
 import { call } from "../../lib/http.ts";
 import { useKeys } from "../../lib/keys.ts";
@@ -15,34 +15,21 @@ const TEAM = "team:";
 const MAX_TEAMS = 5;
 
 /** Finds users and teams by a part of their names. */
-function accountHitsQuery(text: string) {
-  return queryOptions({
-    queryKey: queryKeys.search.accounts(text),
-    queryFn: async ({ signal }): Promise<Suggestion[]> => {
-      const keyword = text.startsWith(TEAM) ? text.slice(TEAM.length) : text;
-      const teams = call(teamList, { query: { keyword, page_size: MAX_TEAMS }, signal });
-      const { users } = text === keyword ? await call(searchAll, { query: { q: text }, signal }) : { users: [] };
-      return [
-        ...users.map(({ username, display_name: name }) => ({ value: username, label: name === username ? "" : name })),
-        ...(await teams).map(({ slug, name }) => ({ value: `${TEAM}${slug}`, label: name })),
-      ];
-    },
-    enabled: text !== "",
-    staleTime: FRESH_STATIC_MS,
-  });
+async function findAccounts(text: string, signal: AbortSignal): Promise<Suggestion[]> {
+  const keyword = text.startsWith(TEAM) ? text.slice(TEAM.length) : text;
+  const teams = call(teamList, { query: { keyword, page_size: MAX_TEAMS }, signal });
+  const users = text === keyword ? call(searchAll, { query: { q: text }, signal }).then((hits) => hits.users) : [];
+  const [named, others] = await Promise.all([users, teams]);
+  return [
+    ...named.map(({ username, display_name: name }) => ({ value: username, label: name === username ? "" : name })),
+    ...others.map(({ slug, name }) => ({ value: `${TEAM}${slug}`, label: name })),
+  ];
 }
 
 /** Finds the reader's own tokens by a part of their names; those of others are typed. */
-function tokenHitsQuery(text: string) {
-  return queryOptions({
-    queryKey: queryKeys.search.tokens(text),
-    queryFn: async ({ signal }): Promise<Suggestion[]> => {
-      const { tokens } = await call(searchAll, { query: { q: text }, signal });
-      return [...new Set(tokens.map(({ name }) => name))].map((value) => ({ value, label: "" }));
-    },
-    enabled: text !== "",
-    staleTime: FRESH_STATIC_MS,
-  });
+async function findTokens(text: string, signal: AbortSignal): Promise<Suggestion[]> {
+  const { tokens } = await call(searchAll, { query: { q: text }, signal });
+  return [...new Set(tokens.map(({ name }) => name))].map((value) => ({ value, label: "" }));
 }
 
 interface NameFilterProps {
@@ -55,16 +42,22 @@ interface NameFilterProps {
 }
 
 interface Finding {
-  readonly findHits: (
-    text: string,
-  ) => UseQueryOptions<Suggestion[], Error, Suggestion[], readonly unknown[]> & { readonly enabled?: boolean };
+  readonly kind: "accounts" | "tokens";
+  readonly find: (text: string, signal: AbortSignal) => Promise<Suggestion[]>;
 }
 
 /** A filter by a name, with suggestions; any other text is a name too. */
-function NameFilter({ label, value, width = "150px", isMain = false, findHits, onChange }: NameFilterProps & Finding) {
+function NameFilter(props: NameFilterProps & Finding) {
+  const { label, value, width = "150px", isMain = false, kind, find, onChange } = props;
   const box = useRef<HTMLDivElement>(null);
   const [draft, setDraft] = useDraft(value, onChange);
-  const { data = [] } = useQuery(findHits(useDeferredValue(draft.trim())));
+  const wanted = useDeferredValue(draft.trim());
+  const { data = [] } = useQuery({
+    queryKey: queryKeys.search[kind](wanted),
+    queryFn: ({ signal }) => find(wanted, signal),
+    enabled: wanted !== "",
+    staleTime: FRESH_STATIC_MS,
+  });
   useKeys("/", () => box.current?.querySelector("input")?.focus(), isMain);
   return (
     <Box ref={box} width={{ base: isMain ? "full" : "calc(50% - 4px)", sm: width }}>
@@ -75,10 +68,10 @@ function NameFilter({ label, value, width = "150px", isMain = false, findHits, o
 
 /** A filter by a user, or by a team as `team:SLUG`. */
 export function AccountFilter(props: NameFilterProps) {
-  return <NameFilter {...props} findHits={accountHitsQuery} />;
+  return <NameFilter {...props} kind="accounts" find={findAccounts} />;
 }
 
 /** A filter by the name of a token. */
 export function TokenFilter(props: NameFilterProps) {
-  return <NameFilter {...props} findHits={tokenHitsQuery} />;
+  return <NameFilter {...props} kind="tokens" find={findTokens} />;
 }
