@@ -43,6 +43,7 @@ eachDatabase("scheduled reports", (open) => {
         clock: kit.deps.clock,
         options: () => ({ QuotaPerUnit: 500_000 }),
         channelNames: () => Promise.resolve(new Map()),
+        findNamed: () => Promise.resolve({ otherThan: [] }),
         log: quietLog,
       },
       new AbortController().signal,
