@@ -47,8 +47,8 @@ export async function findServiceAccount(client: Client, team: number, text: str
   if (found) return found;
   const names = rows.map(({ name }) => name);
   const near = nearest(wanted, names);
-  const hint = near === undefined ? `there are ${names.join(", ") || "none"}` : `did you mean ${near}?`;
   const owner = team === INSTALLATION_TEAM ? "installation" : "team";
+  const hint = near === undefined ? `the ${owner} has ${names.join(", ") || "none"}` : `did you mean ${near}?`;
   throw new CliError(`the ${owner} has no service account ${wanted}`, EXIT.notFound, hint);
 }
 
