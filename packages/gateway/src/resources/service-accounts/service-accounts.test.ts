@@ -155,7 +155,7 @@ describe("an access token of the installation", () => {
     expect(await isAdmitted()).toBe(true);
     const [token] = await root.data<wire.ServiceToken[]>(root.get(ofAccount("/access_token")));
     expect(token?.last_used_at).toBeGreaterThan(0);
-    await root.data(root.delete(ofAccount(`/access_token/${token?.id}`)));
+    await root.data(root.delete(`${PATH}${account.id}/access_token/${token?.id}`));
     expect(await readCode(program.get("/api/user/"))).toBe("AU2");
     const second = await makeToken(["read"]);
     const third = await makeToken(["read"], account.id, { grace_seconds: DAY });
