@@ -44,8 +44,10 @@ export async function runSchedule(schedule: Schedule, say: (line: string) => voi
   say(`seed ${schedule.seed}: ${nameSetting(setting)}`);
   const hasStandby = schedule.rounds.flat().some(({ action }) => action === "the database fails over");
   const world = await openChaosWorld({ ...setting, count: countReplicas(setting), hasStandby });
+  const since = () => `after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
   try {
     const baseline = await openBooks(world.database.url);
+    say(`  replicas serve ${since()}`);
     const load = startLoad(PER_SECOND, (serial) => pickRoute(world.scene, serial));
     const course = { world, setting, load, baseline, say };
     const problems: string[] = [];
@@ -60,6 +62,7 @@ export async function runSchedule(schedule: Schedule, say: (line: string) => voi
     } finally {
       await load.stop();
     }
+    say(`  the load ended ${since()}`);
     if (problems.length === 0) problems.push(...(await untilQuiet(course)), ...world.scene.replicas.deaths);
     return {
       problems,
@@ -70,6 +73,7 @@ export async function runSchedule(schedule: Schedule, say: (line: string) => voi
       logs: Object.fromEntries(world.scene.replicas.all.map(({ name, process }) => [name, process.logs])),
     };
   } finally {
+    say(`  the books were read ${since()}`);
     await world.stop();
   }
 }

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createConnection, type RowDataPacket } from "mysql2/promise";
 import { installMariadb, MARIADB } from "./mariadb.ts";
+import { runSql } from "../sql.ts";
 import { freePort, run, startServer, type Service } from "./process.ts";
 
 const PROVIDERS = [
@@ -74,13 +74,7 @@ const STATE =
   "select variable_value as value from information_schema.global_status where variable_name in ('wsrep_cluster_size', 'wsrep_local_state_comment')";
 
 async function readState(url: string): Promise<string[]> {
-  const connection = await createConnection(url);
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>(STATE);
-    return rows.map((row) => String(row["value"]));
-  } finally {
-    await connection.end();
-  }
+  return (await runSql(url, STATE)).map((row) => String(row["value"]));
 }
 
 interface Node {

@@ -36,7 +36,8 @@ export const MARIADB = {
     `--pid-file=${join(folder, "pid")}`,
     `--init-file=${join(folder, "first.sql")}`,
   ],
-  ready: "ready for connections",
+  /** With the colon: Galera says "ready for connections" earlier, and a server that is stopped then never ends. */
+  ready: ": ready for connections.",
   url: (port: number) => `mysql://fairway:fairway@127.0.0.1:${port}/`,
 } as const;
 

@@ -5,6 +5,7 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { execFileSync } from "node:child_process";
 import { createGuard } from "./guard.ts";
 
@@ -43,6 +44,7 @@ export interface ServerSpec {
 }
 
 const START_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 5;
 const FREE_PORT_TRIES = 100;
 const FIRST_PORT = 20_000;
@@ -86,9 +88,11 @@ function manage({ spec, folder, guard, port, child: first }: Managed): Service {
   const kill = async (signal: NodeJS.Signals = "SIGKILL") => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.ref();
-    const gone = new Promise((resolve) => child.once("exit", resolve));
+    const gone = new Promise<true>((resolve) => child.once("exit", () => resolve(true)));
     child.kill(signal);
-    await gone;
+    if (await Promise.race([gone, sleep(END_TIMEOUT_MS, false, { ref: false })])) return;
+    child.kill("SIGKILL");
+    throw new Error(`${spec.name} did not end within ${END_TIMEOUT_MS} ms of ${signal}`);
   };
 
   return {
