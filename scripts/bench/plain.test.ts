@@ -2,6 +2,13 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../process.ts";
+import { orderRound } from "./plain.ts";
+
+test("the other build is measured first in every second round", () => {
+  const systems = ["nginx", "fairway", "fairway, other build"].map((name) => ({ name }));
+  expect(orderRound(systems, 0).map(({ name }) => name)).toEqual(["nginx", "fairway", "fairway, other build"]);
+  expect(orderRound(systems, 1).map(({ name }) => name)).toEqual(["nginx", "fairway, other build", "fairway"]);
+});
 
 test("a quick bench of plain calls reports every system next to nginx", async () => {
   const { code, output } = await run(process.execPath, [join(import.meta.dirname, "bench.ts"), "--plain", "--quick"]);
@@ -18,6 +25,7 @@ test("a quick bench of streams leaves out what it is asked to, and takes another
   const args = [join(import.meta.dirname, "bench.ts"), "--at-once", "--quick", "--embedded", `--against=${bundle}`];
   const { code, output } = await run(process.execPath, args);
   expect([code, output]).toEqual([0, expect.stringMatching(/fairway, SQLite, other build (?:\| [\d.]+ ){5}\|/)]);
+  expect(output).toMatch(/fairway, SQLite: [\d.]+ times the other build, round by round \([\d.]+ to [\d.]+\)/);
   expect(output).not.toContain("MariaDB");
 }, 300_000);
 

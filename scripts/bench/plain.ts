@@ -11,6 +11,7 @@ import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 const SECONDS = 4;
 const WARM_SECONDS = 15;
 const ROUNDS = "7";
+const OTHER_BUILD = ", other build";
 
 export type Load = (typeof LOADS)[number];
 
@@ -25,7 +26,8 @@ interface Round {
  * `npm run bench -- --plain`, `--at-once` or `--spaced`: what one kind of call costs, each round next to nginx in the
  * same seconds, so that a machine whose speed changes changes both. Prints the medians of `--rounds=7` in five minutes
  * and writes nothing; `--quick` is a smoke run. `--embedded` leaves out MariaDB and Redis. `--against=FILE` takes
- * another build of the gateway (`packages/gateway/dist/main.mjs` of another checkout) in turn as well.
+ * another build of the gateway (`packages/gateway/dist/main.mjs` of another checkout) in turn as well, in every second
+ * round before this one, and prints the ratio of the two.
  */
 export async function benchPlain(): Promise<void> {
   const flag = { type: "boolean" } as const;
@@ -56,7 +58,7 @@ export async function benchPlain(): Promise<void> {
     const all = new Map<string, Round[]>(systems.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       let limit = 0;
-      for (const system of systems) {
+      for (const system of orderRound(systems, round)) {
         const { cpu, result } = await measured(system);
         if (result.failed > 0)
           throw new Error(`${result.failed} calls of ${system.name} failed: ${result.firstFailure}`);
@@ -65,7 +67,7 @@ export async function benchPlain(): Promise<void> {
         all.get(system.name)?.push({ cpu, times: cpu.gateway / limit, timesWithStores: withStores / limit });
       }
     }
-    console.log(formatTable(all));
+    console.log([formatTable(all), ...comparePairs(all)].join("\n"));
   } finally {
     for (const system of systems.toReversed()) await system.stop();
     generator.child.disconnect();
@@ -95,7 +97,7 @@ async function* startSystems(
   // An older build refuses variables that it does not know.
   const env = { ...ALLOCATOR, FAIRWAY_FIRST_RETRIES: undefined };
   const other =
-    against === undefined ? undefined : { ...launch, env, program: resolve(against), nameSuffix: ", other build" };
+    against === undefined ? undefined : { ...launch, env, program: resolve(against), nameSuffix: OTHER_BUILD };
   yield await start.startNginx(upstreamPort);
   yield await start.startBare(url);
   yield await start.startFairwaySqlite(url, launch);
@@ -107,6 +109,34 @@ async function* startSystems(
 
 export function buildJob({ port, key }: start.System, { model, isStream, connections }: Load, seconds: number): Job {
   return { port, key, model, isStream, load: { kind: "closed", connections, seconds } };
+}
+
+/** Measures the other build first in every second round: what runs later in a round may cost more. */
+export function orderRound<System extends { readonly name: string }>(
+  systems: readonly System[],
+  round: number,
+): System[] {
+  if (round % 2 === 0) return [...systems];
+  const isOther = ({ name }: System) => name.endsWith(OTHER_BUILD);
+  return systems.flatMap((system, at) => {
+    const next = systems[at + 1];
+    if (isOther(system)) return [];
+    return next && isOther(next) ? [next, system] : [system];
+  });
+}
+
+/** Returns a line for each system that another build of it was measured next to. */
+function comparePairs(rounds: ReadonlyMap<string, readonly Round[]>): string[] {
+  const pairs = [...rounds].flatMap(([name, mine]) => {
+    const others = rounds.get(`${name}${OTHER_BUILD}`);
+    return others ? [{ name, ratios: mine.map(({ cpu }, at) => cpu.gateway / (others[at]?.cpu.gateway ?? NaN)) }] : [];
+  });
+  return pairs.map(({ name, ratios }) => {
+    const [least, middle, most] = [Math.min(...ratios), median(ratios), Math.max(...ratios)].map((one) =>
+      one.toFixed(2),
+    );
+    return `\n${name}: ${middle} times the other build, round by round (${least} to ${most})`;
+  });
 }
 
 function formatTable(rounds: ReadonlyMap<string, readonly Round[]>): string {
