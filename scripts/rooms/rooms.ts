@@ -93,7 +93,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     events gateway-claims store in-parallel secrets token-secrets serving named-groups publisher lease deletions reconciler controller
   `),
   "packages/testkit/src": inOrder(`
-    messages-answer oidc-server services gateway api sql helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
+    messages-answer oidc-server sql services gateway api helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
     property-runs smtp proxy http-proxy explained-calls vitest-setup index databases vitest-cleanup
   `),
   "packages/gateway/src/limits": inOrder(`
