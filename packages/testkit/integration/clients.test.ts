@@ -198,11 +198,34 @@ test("the Google client uploads, finds, lists and deletes a file", async () => {
   await expect(files.get({ name })).rejects.toMatchObject({ status: 404 });
 });
 
-test("what has no answer here is refused in the words of the Google client, with the way out", async () => {
-  const { caches } = google();
-  const refused = (message: RegExp) => ({ status: 501, message: expect.stringMatching(message) as string });
-  const cached = caches.create({ model: "m", config: { contents: "hi" } });
-  await expect(cached).rejects.toMatchObject(refused(/by themselves/));
+test("the Google client creates, uses, lists, lengthens and deletes a cache", async () => {
+  const model = "gemini+plain";
+  const root = await signIn(gateway.url);
+  await root.must("PUT", "/api/option/", { key: "CacheStoragePrices", value: JSON.stringify({ [model]: 1 }) });
+  const show = (hours: number) => ({
+    name: "cachedContents/up1",
+    model: `models/${model}`,
+    createTime: "2026-11-28T10:00:00Z",
+    updateTime: "2026-11-28T10:00:00Z",
+    expireTime: `2026-11-28T${10 + hours}:00:00Z`,
+    usageMetadata: { totalTokenCount: 5_000 },
+  });
+  upstream.script("/cachedContents", () => ({ body: show(1) }));
+  upstream.script("/cachedContents/up1", ({ method }) => ({ body: method === "DELETE" ? {} : show(2) }));
+  const { caches, models } = google();
+  const made = await caches.create({ model, config: { contents: "hi", displayName: "note" } });
+  const name = made.name ?? "";
+  expect(name).toMatch(/^cachedContents\/[a-z0-9]{26}$/);
+  expect(await caches.get({ name })).toMatchObject({ name, usageMetadata: { totalTokenCount: 5_000 } });
+  const listed: (string | undefined)[] = [];
+  for await (const cache of await caches.list()) listed.push(cache.name);
+  expect(listed).toEqual([name]);
+  const answer = await models.generateContent({ model, contents: "?", config: { cachedContent: name } });
+  expect(answer.text).toBe(NORMAL_TEXT);
+  expect(upstream.requests.at(-1)?.json?.["cachedContent"]).toBe("cachedContents/up1");
+  expect(await caches.update({ name, config: { ttl: "7200s" } })).toMatchObject({ expireTime: show(2).expireTime });
+  await caches.delete({ name });
+  await expect(caches.get({ name })).rejects.toMatchObject({ status: 404 });
 });
 
 describe.each([
