@@ -81,7 +81,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     rights wallet wallet-names team members invitations service-accounts teams convert
   `),
   "packages/gateway/src/objects": inOrder(`
-    ids stored-object usage store account upstream late-deletion library spool-room read-chunks received-form file-content quota
+    ids stored-object usage store account count-by-key upstream late-deletion library spool-room read-chunks received-form file-content quota
     choose-account object-call arriving-object small-json shapes adopt-minted send-upload upload-form related-upload sessions upload-parts uploads stored-files find-files sweep
     handler
   `),

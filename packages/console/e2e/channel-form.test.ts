@@ -90,3 +90,29 @@ test("a test changes nothing of the channel, and its result can be closed", asyn
   expect(await asUser(open.page, "GET", "/api/channel/1")).toMatchObject({ data: { test_model: "status-400" } });
   expect(open.faults).toEqual([]);
 });
+
+test("prompts are marked for the cache of a provider that has such marks", async () => {
+  const { page } = open;
+  const setting = async () => {
+    const { data } = (await asUser(page, "GET", "/api/channel/1")) as { data: { setting: string | null } };
+    return data.setting;
+  };
+  await asUser(page, "PUT", "/api/channel/", { id: 1, setting: '{"proxy":"http://proxy.example:3128"}' });
+  await page.goto("/channel/edit/1");
+  const mode = form().getByRole("combobox", { name: "Prompt cache" });
+  expect(await mode.inputValue()).toBe("off");
+  await mode.selectOption("auto");
+  await form().getByRole("combobox", { name: "Life of the cache" }).selectOption("1h");
+  await mode.scrollIntoViewIfNeeded();
+  await shoot(page, "channel-form-cache");
+  expect(await axeFindings(page)).toEqual([]);
+  await form().getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("“Harbour” is saved.").waitFor();
+  expect(JSON.parse((await setting()) ?? "")).toMatchObject({ prompt_cache: "auto", prompt_cache_ttl: "1h" });
+  expect(await setting()).toContain("proxy");
+  await page.goto("/channel/edit/1");
+  await form().getByRole("combobox", { name: "Type" }).selectOption({ label: "Cohere" });
+  // A choice that the type cannot follow stays in sight until it is off.
+  await mode.selectOption("off");
+  await mode.waitFor({ state: "detached" });
+});

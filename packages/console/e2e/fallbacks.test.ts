@@ -75,6 +75,28 @@ test("a list is written, its models move by keys, and it is stored in that order
   });
 });
 
+test("a conversation stays with a model for a chosen time, and a time of the API is offered too", async () => {
+  await setOption(page, "ModelFallbacks", '{"gpt-4o":["gpt-4.1",{"model":"gpt-4o-mini","sticky_seconds":90}]}');
+  const editor = await openEditor();
+  const stay = (model: string) => editor.getByRole("combobox", { name: `How long a conversation stays with ${model}` });
+  expect(await stay("gpt-4o-mini").inputValue()).toBe("90");
+  expect(await stay("gpt-4o-mini").locator("option:checked").innerText()).toBe("stays 90 seconds");
+  await stay("gpt-4.1").selectOption("300");
+  await shoot(page, "settings-fallbacks-stay");
+  expect(await axeFindings(page)).toEqual([]);
+  await save();
+  expect(await stored()).toEqual({
+    "gpt-4o": [
+      { model: "gpt-4.1", on: ["error"], sticky_seconds: 300 },
+      { model: "gpt-4o-mini", on: ["error"], sticky_seconds: 90 },
+    ],
+  });
+  await stay("gpt-4.1").selectOption("0");
+  await stay("gpt-4o-mini").selectOption("0");
+  await save();
+  expect(await stored()).toEqual({ "gpt-4o": ["gpt-4.1", "gpt-4o-mini"] });
+});
+
 test("a model is dragged to its place", async () => {
   await setOption(page, "ModelFallbacks", '{"gpt-4o":["gpt-4.1","gpt-4o-mini","unheard-of"]}');
   const editor = await openEditor();

@@ -214,6 +214,7 @@ const CURE_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
   entity_changed: "it was changed meanwhile: read it again and repeat the command",
   password_login_disabled: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
   channel_has_batches: "`fairway batch list --channel ID` names them; add --force to delete the channel in any case",
+  channel_key_in_use: "`fairway batch list --channel ID` names its batches; add --force to remove the key in any case",
   entity_managed: "change its document and run `fairway apply -f FILE`",
   mass_deletion_refused: "add --force if that is meant",
   turnstile_pending: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",

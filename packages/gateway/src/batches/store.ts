@@ -112,14 +112,18 @@ export function findDueBatches({ database }: Stored, phase: BatchPhase, now: num
 }
 
 /** Returns the open batches of channels. */
-export function findOpenAt({ database }: Stored, channels: readonly number[]): Promise<BatchRow[]> {
+export function findOpenAt(
+  { database }: Stored,
+  channels: readonly number[],
+  keyMark: string | undefined,
+): Promise<BatchRow[]> {
   if (channels.length === 0) return Promise.resolve([]);
-  return database.db
+  const open = database.db
     .selectFrom("batches")
     .selectAll()
     .where("channel_id", "in", channels)
-    .where("phase", "=", "open")
-    .execute();
+    .where("phase", "=", "open");
+  return (keyMark === undefined ? open : open.where("key_mark", "=", keyMark)).execute();
 }
 
 /** Takes the next poll of a row for this process; false if another one was faster. */

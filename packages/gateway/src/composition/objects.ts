@@ -10,6 +10,7 @@ import type { CacheHandler } from "../caches/handler.ts";
 import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
 import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
+import { countByKey } from "../objects/count-by-key.ts";
 import { createSpoolRoom } from "../objects/spool-room.ts";
 import { createObjectStore } from "../objects/store.ts";
 import { deleteObject } from "../objects/stored-files.ts";
@@ -75,15 +76,7 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     handler,
     cacheHandler: caches.handler,
     findFiles: caches.findStored,
-    storedFiles: {
-      objects: stored.store,
-      listMarks: (id) =>
-        snapshots
-          .current()
-          .channels.get(id)
-          ?.keys.map((key) => markKey(key, stored.hashKey)),
-      remove: (object) => deleteObject(object, AbortSignal.timeout(DELETE_MS), stored),
-    },
+    storedFiles: createStoredFiles(stored, pipeline),
     jobs: [...caches.jobs, createSweep(stored, core)],
   };
 }
@@ -100,5 +93,19 @@ function createSweep(stored: LibraryDeps, { clock, log, metrics }: Core): Schedu
       await sweepObjects({ ...stored, log }, signal, confirm);
       Object.assign(sweeps, { total: await stored.store.total(), at: clock.now() });
     },
+  };
+}
+
+function createStoredFiles(stored: LibraryDeps, { running }: Pick<PipelineDeps, "running">): StoredFiles {
+  const { store, snapshots, hashKey } = stored;
+  return {
+    objects: store,
+    listMarks: (id) =>
+      snapshots
+        .current()
+        .channels.get(id)
+        ?.keys.map((key) => markKey(key, hashKey)),
+    countRunning: (id) => countByKey(running.all(), { channelId: id, hashKey }),
+    remove: (object) => deleteObject(object, AbortSignal.timeout(DELETE_MS), stored),
   };
 }

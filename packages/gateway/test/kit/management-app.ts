@@ -303,6 +303,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     storedFiles: {
       objects,
       remove: async (object) => void (await objects.remove(object)),
+      countRunning: () => new Map(),
       listMarks: (id) =>
         parts.snapshots
           .current()

@@ -77,6 +77,8 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   channelGet: read("channels"),
   channelCopy: write("channels"),
   channelKeySwitch: write("channels"),
+  channelKeyAdd: write("channels"),
+  channelKeyDelete: destroy("channels"),
   channelObjects: read("channels"),
   channelObjectsRebind: write("channels"),
   channelKeys: read("channels"),

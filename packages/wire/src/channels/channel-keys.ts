@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
-import { idParams } from "../core/envelope.ts";
+import { idParams, queryFlag, queryText } from "../core/envelope.ts";
 
 /** Actions of the dialog for many keys in compatible consoles. */
 export const MULTI_KEY_ACTIONS = [
@@ -51,6 +51,38 @@ export const channelKeySwitch = endpoint({
   fails: ["invalid_parameter", "invalid_field", "channel_not_found", "status_not_settable"],
 });
 
+export const channelKeyAdd = endpoint({
+  name: "channelKeyAdd",
+  method: "POST",
+  path: "/api/channel/{id}/keys",
+  access: "admin",
+  summary:
+    "Adds upstream keys, one a line, behind the others. They are switched off until they are switched on, so that they can be tested first; keys that the channel has stay as they are.",
+  params: idParams,
+  body: z.strictObject({ key: z.string() }),
+  data: z.array(ChannelKey),
+  fails: ["invalid_parameter", "invalid_field", "key_missing", "channel_not_found"],
+});
+
+export const channelKeyDelete = endpoint({
+  name: "channelKeyDelete",
+  method: "DELETE",
+  path: "/api/channel/{id}/keys",
+  access: "admin",
+  summary:
+    "Removes one upstream key, never the last. It stays while files or unsettled batches need it, unless `force` is set: then the provider is asked to cancel the batches, and the files are lost.",
+  params: idParams,
+  query: z.object({
+    /** Index as listed, from 0. */
+    index: queryText,
+    /** Last characters as listed; another key at this index is not removed. */
+    hint: queryText,
+    force: queryFlag,
+  }),
+  data: z.array(ChannelKey),
+  fails: ["invalid_parameter", "invalid_field", "channel_not_found", "channel_changed", "channel_key_in_use"],
+});
+
 const MultiKeyPage = z.object({
   keys: z.array(
     z.object({
@@ -92,5 +124,12 @@ export const channelMultiKey = endpoint({
   }),
   /** The keys for `get_key_status`, otherwise the number of changed keys. */
   data: z.union([MultiKeyPage, z.int()]),
-  fails: ["invalid_parameter", "invalid_field", "unknown_action", "channel_not_found", "channel_changed"],
+  fails: [
+    "invalid_parameter",
+    "invalid_field",
+    "unknown_action",
+    "channel_not_found",
+    "channel_changed",
+    "channel_key_in_use",
+  ],
 });

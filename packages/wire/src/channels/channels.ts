@@ -260,9 +260,13 @@ export const channelTest = endpoint({
   summary:
     "Sends a small request through a channel; `time` next to the envelope has the seconds. The log has a row of the result.",
   params: idParams,
-  query: z.object({ model: queryText }),
+  query: z.object({
+    model: queryText,
+    /** Tests only the key at this index, from 0, also if it is switched off. */
+    key_index: queryText,
+  }),
   answer: "raw",
-  fails: ["channel_not_found", "channel_type_not_testable"],
+  fails: ["invalid_field", "channel_not_found", "channel_type_not_testable"],
 });
 
 export const channelTestAll = endpoint({

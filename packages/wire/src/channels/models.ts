@@ -29,6 +29,8 @@ export const ChannelType = z.object({
   can_balance: z.boolean(),
   /** True if a key is a whole file; such a channel has one key. */
   has_key_file: z.boolean(),
+  /** The gateway can mark what its upstream stores in a prompt cache: `prompt_cache` in `setting` has an effect. */
+  takes_cache_marks: z.boolean(),
   can_list_models: z.boolean(),
 });
 export type ChannelType = z.output<typeof ChannelType>;

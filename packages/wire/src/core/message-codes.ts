@@ -147,6 +147,7 @@ export const MESSAGE_CODES = {
   pause_empty: "CH28",
   pause_not_found: "CH29",
   channel_has_batches: "CH30",
+  channel_key_in_use: "CH31",
   token_name_too_long: "K1",
   token_not_found: "K2",
   token_expired: "K3",

@@ -328,6 +328,10 @@ export const MESSAGES = {
     status: 409,
     text: "{count} batches are running or unsettled at {channels}. Wait until they are settled, or delete with force: then their provider is asked to cancel them, and a person abandons them.",
   },
+  channel_key_in_use: {
+    status: 409,
+    text: "Key {key} opens the account of {files} files or caches and {batches} running or unsettled batches. Bind them to another key of this account, wait, or remove the key with force: then their provider is asked to cancel the batches, and the files are lost.",
+  },
   batch_not_found: { status: 200, text: "Batch does not exist." },
   batch_not_ready: { status: 409, text: "The batch is {phase}, and this needs one that is {needed}." },
   batch_not_cancelled: { status: 200, text: "The provider did not cancel the batch: {reason}" },

@@ -76,6 +76,8 @@ export const StoredAccount = z.object({
   files: z.int(),
   /** Batches that are not settled. */
   batches: z.int(),
+  /** Requests that the answering replica serves with the key. */
+  running: z.int(),
 });
 export type StoredAccount = z.output<typeof StoredAccount>;
 
@@ -84,7 +86,8 @@ export const channelObjects = endpoint({
   method: "GET",
   path: "/api/channel/{id}/objects",
   access: "admin",
-  summary: "Lists the accounts of a channel with the files and batches that they have; also of keys that were removed.",
+  summary:
+    "Lists the accounts of a channel with the files, batches and running requests that they have; also of keys that were removed.",
   params: idParams,
   data: z.array(StoredAccount),
   fails: ["invalid_parameter", "channel_not_found"],

@@ -30,10 +30,14 @@ import { deleteEach, doEach, type Deletion } from "../each.ts";
 /** Flags by their names in camel case, such as `baseUrl` of `--base-url`. */
 type FlagOptions = { readonly [F in ChannelFieldWith<"flag"> as CamelCase<F>]?: string | number };
 
-interface Settings extends FlagOptions {
-  readonly autoBan?: boolean;
+/** Where a key comes from; never an argument, which others can read. */
+export interface KeySource {
   readonly keyFile?: string;
   readonly keyStdin?: boolean;
+}
+
+interface Settings extends FlagOptions, KeySource {
+  readonly autoBan?: boolean;
 }
 
 export interface ChannelCreateOptions extends Settings {
@@ -118,7 +122,7 @@ async function newChannels(client: Client, name: string, after: number) {
 const PAGE = 100;
 
 /** Reads the key; undefined if neither flag is given. */
-async function readKey({ keyFile, keyStdin }: Settings): Promise<string | undefined> {
+export async function readKey({ keyFile, keyStdin }: KeySource): Promise<string | undefined> {
   if (!keyStdin && keyFile === undefined) return undefined;
   const key = keyFile === undefined ? await readStdin("Key") : readTextFile(keyFile, "--key-file");
   if (key === "")

@@ -1,17 +1,12 @@
 import {
   CHANNEL_STATUS,
   channelGet,
-  channelKeys,
-  channelKeySwitch,
   channelList,
   channelTypes,
   declarativeManaged,
   formatTime,
-  keyIndex,
-  keyNumber,
   type CallInput,
   type Channel,
-  type ChannelKey,
   type ChannelType,
   type Client,
   nearest,
@@ -228,27 +223,4 @@ export async function listTypes(client: Client, output: Output): Promise<void> {
   const rows = data.filter(({ retired }) => !retired);
   const name = ({ type }: ChannelType) => `channel-type/${type}`;
   await printList(output, { kind: "ChannelType", columns: TYPE_COLUMNS, name, rows, empty: "No channel types." });
-}
-
-const KEY_COLUMNS: readonly Column<ChannelKey>[] = [
-  { title: "KEY", isNumber: true, value: ({ index }) => String(keyNumber(index)) },
-  { title: "ENDS IN", value: ({ hint }) => (hint === "" ? "-" : `…${hint}`) },
-  { title: "STATUS", value: ({ status }) => statusWord(status) },
-  time("SINCE", "time"),
-  plain("REASON", "reason"),
-];
-
-export async function channelKeyList(
-  client: Client,
-  id: number,
-  { enable, disable }: { readonly enable?: number; readonly disable?: number },
-  output: Output,
-): Promise<void> {
-  const chosen = enable ?? disable;
-  const status = enable === undefined ? CHANNEL_STATUS.disabledByHand : CHANNEL_STATUS.enabled;
-  const { data: rows } =
-    chosen === undefined
-      ? await client.call(channelKeys, { params: { id } })
-      : await client.call(channelKeySwitch, { params: { id }, body: { index: keyIndex(chosen), status } });
-  await printList(output, { kind: "ChannelKey", columns: KEY_COLUMNS, rows, empty: "It has no keys." });
 }

@@ -2,6 +2,7 @@ import { CHANNEL_FIELDS, listChannelFields, type ChannelField } from "@fairway/w
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
+import type { KeyOptions } from "./keys.ts";
 import type { PauseOptions } from "./pauses.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../session/command-context.ts";
@@ -166,7 +167,8 @@ function editing(channel: Command, { client, output, io, resolveId }: CommandCon
   examples(edit, "EDITOR=nano fairway channel edit 3");
 }
 
-function switching(channel: Command, { client, output, resolveId, resolveIds }: CommandContext): void {
+function switching(channel: Command, context: CommandContext): void {
+  const { client, output, resolveIds } = context;
   for (const verb of ["enable", "disable"] as const) {
     const command = channel
       .command(verb)
@@ -198,18 +200,42 @@ function switching(channel: Command, { client, output, resolveId, resolveIds }: 
     }
     examples(command, ...lines);
   }
+  managingKeys(channel, context);
+}
+
+/** Actions on single keys; a call has one of them. */
+const KEY_ACTIONS = ["enable", "disable", "test", "remove", "keyFile", "keyStdin"];
+
+function keyAction(flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  const name = option.attributeName();
+  return option.conflicts(KEY_ACTIONS.filter((other) => other !== name));
+}
+
+function managingKeys(channel: Command, { client, output, resolveId }: CommandContext): void {
   const keys = channel
     .command("keys")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("the keys of a channel that has several: their last letters and whether they are in use")
-    .option("--enable <number>", "switch that key on; the first is 1", positive)
-    .addOption(
-      new Option("--disable <number>", "switch that key off; the first is 1").argParser(positive).conflicts("enable"),
-    )
-    .action(async (one: Reference, options: { enable?: number; disable?: number }) =>
-      (await import("./channel.ts")).channelKeyList(await client(), await resolveId(one), options, output()),
+    .addOption(keyAction("--enable <number>", "switch that key on; the first is 1").argParser(positive))
+    .addOption(keyAction("--disable <number>", "switch that key off; the first is 1").argParser(positive))
+    .addOption(keyAction("--test <number>", "send one small request with that key, on or off").argParser(positive))
+    .addOption(keyAction("--remove <number>", "remove that key, unless files or batches need it").argParser(positive))
+    .addOption(keyAction("--key-file <path>", "add the keys of the file, one a line; they are off until --enable"))
+    .addOption(keyAction("--key-stdin", "the same from standard input; asked for in a terminal"))
+    .option("--force", "also remove a key that files or batches need: these are cancelled, and the files are lost")
+    .addOption(yes())
+    .action(async (one: Reference, options: KeyOptions) =>
+      (await import("./keys.ts")).channelKeyList(await client(), await resolveId(one), options, output()),
     );
-  examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 2");
+  examples(
+    keys,
+    "fairway channel keys 3",
+    "fairway channel keys 3 --disable 2",
+    "pass openai-new | fairway channel keys 3 --key-stdin",
+    "fairway channel keys 3 --test 2",
+    "fairway channel keys 3 --remove 1",
+  );
 }
 
 function pausing(channel: Command, { client, output, resolveIds }: CommandContext): void {

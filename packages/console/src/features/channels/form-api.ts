@@ -4,6 +4,8 @@ import {
   channelCatalogue,
   channelCreate,
   channelGet,
+  channelKeyAdd,
+  channelKeyDelete,
   channelKeys,
   channelKeySwitch,
   channelModelsFor,
@@ -14,6 +16,7 @@ import {
   findMessageKey,
   type Channel,
   type ChannelInput,
+  type ChannelKey,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
@@ -88,7 +91,23 @@ export function keysQuery(id: number) {
 /** Switches one key on or off; switching off the last key disables the channel, and the first one enables it again. */
 export async function setKeyStatus(id: number, index: number, isOn: boolean): Promise<void> {
   const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
-  const keys = await call(channelKeySwitch, { params: { id }, body: { index, status } });
+  await showKeys(id, await call(channelKeySwitch, { params: { id }, body: { index, status } }));
+}
+
+/** Adds a key that is switched off; returns it, or undefined if the channel had it. */
+export async function addKey(id: number, key: string, known: number): Promise<ChannelKey | undefined> {
+  const keys = await call(channelKeyAdd, { params: { id }, body: { key } });
+  await showKeys(id, keys);
+  return keys[known];
+}
+
+/** `isForced` removes it although files or batches need it. */
+export async function removeKey(id: number, { index, hint }: ChannelKey, isForced = false): Promise<void> {
+  const query = { index: String(index), hint, ...(isForced && { force: true }) };
+  await showKeys(id, await call(channelKeyDelete, { params: { id }, query }));
+}
+
+async function showKeys(id: number, keys: ChannelKey[]): Promise<void> {
   queryClient.setQueryData(keysQuery(id).queryKey, keys);
   await Promise.all([refreshChannels(), queryClient.invalidateQueries({ queryKey: channelQuery(id).queryKey })]);
 }

@@ -15,6 +15,7 @@ const type = (id: number, key_hint: string, retired = false): ChannelType => ({
   can_test: true,
   can_balance: false,
   has_key_file: false,
+  takes_cache_marks: false,
   can_list_models: true,
 });
 

@@ -15,6 +15,8 @@ export const CALLS = {
   channelDeleteDisabled: "deletedDisabled",
   channelFiltersForget: "forgotFilters",
   channelFix: "repairedRouting",
+  channelKeyAdd: "addedKeys",
+  channelKeyDelete: "removedKey",
   channelKeySwitch: "switchedKey",
   channelModelsFor: "askedModels",
   channelMultiKey: "changedKeys",

@@ -26,7 +26,7 @@ export interface BatchManagement {
   /** Asks the upstream to end an open batch early. */
   cancel(row: BatchRow): Promise<BatchRow>;
   /** Asks the providers to end the open batches of channels, as far as they answer. */
-  cancelAll(channels: readonly number[]): Promise<void>;
+  cancelAll(channels: readonly number[], keyMark?: string): Promise<void>;
   /** Has the leader read the results within seconds. Nothing is booked here. */
   settle(row: BatchRow): Promise<BatchRow>;
   /** Ends a stuck batch without a charge and returns its deposit. */
@@ -54,8 +54,8 @@ export function createBatchManagement(deps: SettleDeps): BatchManagement {
         throw toRefusal("batch_not_cancelled", error);
       }
     },
-    async cancelAll(channels) {
-      const waiting = await findOpenAt(deps, channels);
+    async cancelAll(channels, keyMark) {
+      const waiting = await findOpenAt(deps, channels, keyMark);
       const worker = async () => {
         for (let row = waiting.pop(); row; row = waiting.pop()) await tryCancel(row, deps);
       };
@@ -84,7 +84,7 @@ async function tryCancel(row: BatchRow, deps: SettleDeps): Promise<void> {
   try {
     await cancelBatch(row, deps);
   } catch (error) {
-    deps.log.warn("a provider did not cancel a batch whose channel is deleted", { batch: row.id, error });
+    deps.log.warn("a provider did not cancel a batch whose channel or key is deleted", { batch: row.id, error });
   }
 }
 

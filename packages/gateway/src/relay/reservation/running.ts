@@ -1,12 +1,18 @@
 import type { AppError } from "../../lib/app-error.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
 import { UnorderedSet, type Member } from "../../lib/unordered-set.ts";
 import type { Runnable } from "../../lib/async/runnable.ts";
+
+interface ServingKey {
+  readonly channel: Pick<ChannelRecord, "id" | "keys">;
+  readonly keyIndex: number;
+}
 
 /** A request between its reservation and its charge. */
 export interface RunningRequest extends Member {
   readonly isStream: boolean;
   /** The calls of upstreams, the current one last; absent if none is called. */
-  readonly tried?: readonly { readonly target: { readonly channel: { readonly id: number } } }[];
+  readonly tried?: readonly { readonly target: ServingKey }[];
   /** Milliseconds of the monotonic clock; set by the list of running requests. */
   renewAt?: number;
   /** Keeps the reservation alive and updates what was delivered so far. */

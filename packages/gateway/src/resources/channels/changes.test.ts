@@ -295,7 +295,7 @@ describe("catalogues", () => {
     const byType = await members.user.data<Record<string, string[]>>(members.user.get("/api/models"));
     expect(byType["1"]).toContain("gpt-4o");
     expect(byType["21"]).toEqual([]);
-    const types = await admin.data<{ type: number; label: string; has_key_file: boolean }[]>(
+    const types = await admin.data<{ type: number; label: string; has_key_file: boolean; takes_cache_marks: boolean }[]>(
       admin.get("/api/channel/types"),
     );
     expect(types.find((entry) => entry.type === 1)).toMatchObject({
@@ -305,5 +305,8 @@ describe("catalogues", () => {
       has_key_file: false,
     });
     expect(types.filter((entry) => entry.has_key_file).map(({ type }) => type)).toEqual([41]);
+    const marked = types.filter((entry) => entry.takes_cache_marks).map(({ label }) => label);
+    expect(marked).toEqual(expect.arrayContaining(["OpenAI", "Anthropic Claude"]));
+    expect(marked).not.toContain("Cohere");
   });
 });

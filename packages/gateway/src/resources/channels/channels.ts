@@ -94,8 +94,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
     refreshBalances,
     disable: (id, reason, key) => disableChannel({ ...deps, store }, { id, reason, key }),
     routes: [
-      ...keyRoutes(store),
-      multiKeyRoute(store),
+      ...keyRoutes({ ...deps, store, cancelBatches }),
+      multiKeyRoute({ ...deps, store, cancelBatches }),
       ...channelRoutes({ store, isType, catalogue: buildCatalogue(deps.providers) }),
       ...deleteRoutes({ store, cancelBatches }),
       ...upstreamRoutes({ ...deps, store, upstream, logTest, testAll, refreshBalances }),

@@ -33,6 +33,8 @@ export interface UpdateOptions {
   readonly versions?: readonly string[] | undefined;
   readonly cause?: StatusCause | undefined;
   readonly check?: CheckChange | undefined;
+  /** Keys that the channel did not have are switched off until a person switches them on. */
+  readonly areNewKeysOff?: boolean;
 }
 
 /** The text of the keys, or a function that computes it from the stored text and the new type of the channel. */
@@ -293,6 +295,7 @@ interface Change {
   readonly key?: NewKey | undefined;
   readonly cause?: StatusCause | undefined;
   readonly check?: CheckChange | undefined;
+  readonly areNewKeysOff?: boolean;
 }
 
 /** Writes nothing if `check` throws. */
@@ -300,7 +303,7 @@ async function change(
   trx: Transaction<Schema>,
   writing: Writing,
   current: ChannelRow,
-  { patch, key, cause, check }: Change,
+  { patch, key, cause, check, areNewKeysOff = false }: Change,
 ): Promise<ChannelRow> {
   const { vault, clock } = writing;
   const isSwitched = isOtherStatus(current, patch.status, cause) || isPlainDisable(current, patch);
@@ -311,7 +314,7 @@ async function change(
   };
   const row = { ...current, ...next };
   const text = await checkedKeys(trx, writing, { current, next: row, patch, key, check });
-  const sealed = text === undefined ? {} : await sealedKey(trx, vault, current.id, text);
+  const sealed = text === undefined ? {} : await sealedKey(trx, writing, { id: current.id, key: text, areNewKeysOff });
   await trx
     .updateTable("channels")
     .set({ ...sealTexts(next, current.id, vault), ...sealed })
@@ -353,8 +356,15 @@ function isOtherStatus(current: ChannelRow, status: number | undefined, cause: S
   return status !== current.status || cause !== undefined || isOffWithLastKey(current.other_info);
 }
 
-async function sealedKey(trx: Transaction<Schema>, vault: Vault, id: number, key: string) {
-  const info = await statesAfter(trx, vault, id, key);
+interface StoredKeys {
+  readonly id: number;
+  readonly key: string;
+  readonly areNewKeysOff: boolean;
+}
+
+async function sealedKey(trx: Transaction<Schema>, { vault, clock }: Writing, { id, key, areNewKeysOff }: StoredKeys) {
+  const off = { status: CHANNEL_STATUS.disabledByHand, reason: "", time: seconds(clock) };
+  const info = await statesAfter(trx, vault, { id, key, ...(areNewKeysOff && { added: off }) });
   const states = info === undefined ? {} : { channel_info: info };
   return { key_sealed: vault.seal(key, channelKey(id)), key_hash: vault.hashKey(key), ...states };
 }

@@ -17,6 +17,7 @@ import { providerByType } from "../../providers/registry.ts";
 import type { StartedJob } from "../jobs/runner.ts";
 import { checkDestination, checkTestedModel, listDestinations, parsedChannel, sharesSecrets } from "./destination.ts";
 import { splitKeys } from "./input.ts";
+import { requirePlace } from "./keys/routes.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
 import type { ChannelStore } from "./store.ts";
@@ -78,10 +79,20 @@ const FORM = { name: "unsaved", models: "unsaved" };
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {
   const model = query.model === "" ? undefined : query.model;
   if (model !== undefined) checkTestedModel(caller, await deps.upstream.stored(params.id), model);
-  const result = await deps.upstream.test(params.id, model);
+  const result = await deps.upstream.test(params.id, model, await readKeyIndex(deps, params.id, query.key_index));
   await deps.logTest(params.id, caller, result);
   const { isOk, message, key, milliseconds } = result;
   return { success: isOk, message, ...(key && { code: MESSAGE_CODES[key] }), time: milliseconds / 1000 };
+}
+
+/** Returns the index of the key to test; undefined if the call names none. */
+async function readKeyIndex({ store }: UpstreamRoutesDeps, id: number, text: string): Promise<number | undefined> {
+  if (text === "") return undefined;
+  const index = Number(text);
+  const set = await store.keySet(id);
+  if (!set) throw new Refusal("channel_not_found");
+  requirePlace("key_index", index, set.keys.length);
+  return index;
 }
 
 async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): Promise<StartedJob> {

@@ -55,6 +55,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     );
   },
   tokenUpdate: (deps, { body }, owned) => checkForm(deps, members("Token", body), owned),
+  channelKeyAdd: (_deps, { params }, owned) => checkRows("Channel", [params["id"]], owned, "key"),
+  channelKeyDelete: (_deps, { params }, owned) => checkRows("Channel", [params["id"]], owned, "key"),
   channelMultiKey: (_deps, { body }, owned) => checkMultiKey(values(body), owned),
   tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", readIds(body), owned),
   tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),

@@ -9,6 +9,8 @@ export interface AccountRoutesDeps {
   readonly database: Database;
   /** Returns the marks of a channel's keys in their order; undefined if there is no such channel. */
   readonly listMarks: (channelId: number) => readonly string[] | undefined;
+  /** Counts the requests that this process serves through a channel, by the marks of their keys. */
+  readonly countRunning: (channelId: number) => ReadonlyMap<string, number>;
 }
 
 /** Phases in which a batch is still asked about. */
@@ -35,7 +37,7 @@ export function storedAccountRoutes(deps: AccountRoutesDeps): Route[] {
 async function listAccounts(
   channelId: number,
   marks: readonly string[],
-  { database: { db } }: AccountRoutesDeps,
+  { database: { db }, countRunning }: AccountRoutesDeps,
 ): Promise<StoredAccount[]> {
   const files = await db
     .selectFrom("upstream_objects")
@@ -56,11 +58,13 @@ async function listAccounts(
   ];
   const count = (rows: readonly { readonly key_mark: string; readonly count: number }[], mark: string) =>
     Number(rows.find((row) => row.key_mark === mark)?.count ?? 0);
+  const running = countRunning(channelId);
   return known.map((mark) => ({
     mark,
     key_index: marks.indexOf(mark),
     files: count(files, mark),
     batches: count(batches, mark),
+    running: running.get(mark) ?? 0,
   }));
 }
 

@@ -15,6 +15,8 @@ export interface StoredFiles {
   readonly remove: (object: StoredObject) => Promise<void>;
   /** Returns the marks of a channel's keys in their order; undefined if there is no such channel. */
   readonly listMarks: (channelId: number) => readonly string[] | undefined;
+  /** Counts the requests that this process serves through a channel, by the marks of their keys. */
+  readonly countRunning: (channelId: number) => ReadonlyMap<string, number>;
 }
 
 export interface FileRoutesDeps extends StoredFiles, AccountRoutesDeps {

@@ -5,7 +5,7 @@ type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "mod
   Partial<
     Pick<
       ProviderAdapter,
-      "base" | "keyHint" | "otherHint" | "otherDefault" | "retired" | "isTask" | "balance" | "listModels" | "hasKeyFile"
+      "base" | "keyHint" | "otherHint" | "otherDefault" | "retired" | "isTask" | "balance" | "listModels" | "hasKeyFile" | "cacheMarks"
     >
   >;
 
@@ -78,6 +78,7 @@ export function listChannelTypes(providers: readonly Provider[]): ChannelType[] 
     can_test: !(provider.isTask ?? false),
     can_balance: provider.balance !== undefined,
     has_key_file: provider.hasKeyFile === true,
+    takes_cache_marks: provider.cacheMarks !== undefined,
     can_list_models: provider.listModels !== undefined,
   }));
 }

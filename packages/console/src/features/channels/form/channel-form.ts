@@ -7,6 +7,7 @@ import {
   type ChannelInput,
 } from "@fairway/wire";
 import { parseObject } from "../../../lib/text/json.ts";
+import { NO_MARKS, readCacheChoice, writeCacheChoice, type CacheChoice } from "./cache-choice.ts";
 
 const FIELDS = listChannelFields("form");
 type FieldName = (typeof FIELDS)[number];
@@ -19,7 +20,9 @@ type DraftValue<Kind> = Kind extends "list" ? string[] : Kind extends "flag" ? b
 type FieldDraft = { -readonly [F in FieldName]: DraftValue<Declaration<F>["kind"]> };
 
 /** The state of the drawer while a channel is edited; numbers stay as typed. */
-export interface ChannelDraft extends FieldDraft {
+export interface ChannelDraft extends FieldDraft, CacheChoice {
+  /** The setting as it was read; the form changes some of its members. */
+  setting: string;
   key: string;
   /** Whether each line of the key creates a channel, or all lines are keys of one channel. */
   keysAs: "channels" | "one";
@@ -43,15 +46,22 @@ function toDraftValue(
   return form?.isBlankInitially && value === initial ? "" : String(value);
 }
 
-export const EMPTY_CHANNEL: ChannelDraft = { ...toDraft({}), key: "", keysAs: "channels" };
+export const EMPTY_CHANNEL: ChannelDraft = { ...toDraft({}), ...NO_MARKS, setting: "", key: "", keysAs: "channels" };
 
 export function toChannelDraft(channel: Channel): ChannelDraft {
-  return { ...toDraft(channel), key: "", keysAs: "one" };
+  const setting = channel.setting ?? "";
+  return { ...toDraft(channel), ...readCacheChoice(setting), setting, key: "", keysAs: "one" };
 }
 
 export function toChannelInput(form: ChannelDraft): ChannelInput {
   const fields = FIELDS.map((name) => [name, toInputValue(CHANNEL_FIELDS[name], form[name])] as const);
-  return { ...Object.fromEntries(fields), key: form.key.trim(), base_url: form.base_url.trim().replace(/\/+$/, "") };
+  const setting = writeCacheChoice(form.setting, form);
+  return {
+    ...Object.fromEntries(fields),
+    ...(setting !== undefined && { setting }),
+    key: form.key.trim(),
+    base_url: form.base_url.trim().replace(/\/+$/, ""),
+  };
 }
 
 function toInputValue({ kind, initial }: ChannelField, draft: string | string[] | boolean): string | number {

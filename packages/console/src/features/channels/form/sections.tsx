@@ -9,6 +9,7 @@ import { groupsQuery } from "../../../session/groups.ts";
 import { typesQuery } from "../api.ts";
 import { usualModelsQuery } from "../form-api.ts";
 import { countKeys, type ChannelDraft, type NumberFieldName } from "./channel-form.ts";
+import { CacheFields } from "./cache-fields.tsx";
 import { sectionAnchor } from "./section-index.tsx";
 import { useTexts } from "../texts.ts";
 import { PairsField } from "../../../ui/form/rows/pairs-field.tsx";
@@ -189,6 +190,7 @@ export function Routing({ form }: SectionProps) {
       </SimpleGrid>
       <NumberField form={form} name="max_input_tokens" placeholder={t("maxInputNone")} />
       <NumberField form={form} name="cost_ratio" />
+      <CacheFields form={form} />
     </FormSection>
   );
 }

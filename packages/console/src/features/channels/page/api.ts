@@ -4,6 +4,8 @@ import {
   channelFiltersForget,
   channelGet,
   channelHealth,
+  channelObjects,
+  channelObjectsRebind,
   channelTest,
   LOG_TYPE,
   logList,
@@ -66,6 +68,32 @@ export function failuresQuery(id: number) {
 export async function testModel(id: number, model: string): Promise<number> {
   const { siblings } = await request(channelTest, { params: { id }, query: { model } });
   return Math.round(Number(siblings.time ?? 0) * 1000);
+}
+
+/** Tests one key, also if it is switched off; returns the milliseconds that its answer took. */
+export async function testKey(id: number, index: number): Promise<number> {
+  const { siblings } = await request(channelTest, { params: { id }, query: { key_index: String(index) } });
+  return Math.round(Number(siblings.time ?? 0) * 1000);
+}
+
+const DRAIN_MS = 2_000;
+
+/** What the accounts of the channel's keys hold, and the requests that run with them. */
+export function accountsQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.channels.accounts(id),
+    queryFn: ({ signal }) => call(channelObjects, { params: { id }, signal }),
+    refetchInterval: DRAIN_MS,
+    gcTime: 0,
+  });
+}
+
+/** Declares that both keys open the same account, whose files and batches the second one reads from now on. */
+export async function bindObjects(id: number, from: number, to: number): Promise<void> {
+  const accounts = await call(channelObjects, { params: { id } });
+  const mark = (index: number) => accounts.find((one) => one.key_index === index)?.mark ?? "";
+  await call(channelObjectsRebind, { params: { id }, body: { from_mark: mark(from), to_mark: mark(to) } });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.channels.accounts(id) });
 }
 
 export async function switchChannel(channel: Channel): Promise<void> {

@@ -77,7 +77,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
       <UsageBlock usage={usage} part={{ channel: subject }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">
-          <KeysPanel id={channel.id} />
+          <KeysPanel id={channel.id} actions={{ channel, canTest: type?.can_test !== false }} />
           <FailuresPanel id={channel.id} />
           <FiltersPanel id={channel.id} />
         </Stack>

@@ -1,16 +1,18 @@
-import { CHANNEL_STATUS, type ChannelHealth } from "@fairway/wire";
-import { Box, Text } from "@chakra-ui/react";
+import { CHANNEL_STATUS, type Channel, type ChannelHealth } from "@fairway/wire";
+import { Box, Button, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Suspense, useMemo, useState, type ReactNode } from "react";
 import { formatElapsed } from "../../../lib/format.ts";
 import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { lateOverlay } from "../../../ui/late/late.tsx";
 import { keysQuery } from "../form-api.ts";
 import { useTexts } from "../texts.ts";
 import { healthQuery } from "./api.ts";
 import { keyName } from "../key-name.ts";
+import { KeyMenu } from "./key-menu.tsx";
 import { keyLines, type KeyLine } from "./key-state.ts";
 
 const MOST = 50;
@@ -56,7 +58,7 @@ function Trouble({ one }: { readonly one: ChannelHealth }) {
   );
 }
 
-function Line({ line }: { readonly line: KeyLine }) {
+function Line({ line, menu }: { readonly line: KeyLine; readonly menu: ReactNode }) {
   const t = useTexts();
   const state = STATES[line.status] ?? { mark: "unknown" as const, text: "keyOff" as const };
   return (
@@ -66,6 +68,7 @@ function Line({ line }: { readonly line: KeyLine }) {
       </Text>
       <Box flex="1" />
       <Mark kind={state.mark} label={t(state.text)} />
+      {menu}
       {line.status !== CHANNEL_STATUS.enabled && (line.reason !== "" || line.time > 0) && (
         <Text color="fg.muted" width="full" overflowWrap="anywhere">
           {line.reason} {line.time > 0 && <When at={line.time} />}
@@ -78,15 +81,20 @@ function Line({ line }: { readonly line: KeyLine }) {
   );
 }
 
+const ReplaceKey = lateOverlay(async () => (await import("./replace-key.tsx")).ReplaceKey);
+
 interface KeysPanelProps {
   readonly id: number;
   /** How many keys are shown, those in trouble first. */
   readonly most?: number;
+  /** Offers to test, switch, remove and replace keys of this channel. */
+  readonly actions?: { readonly channel: Channel; readonly canTest: boolean };
 }
 
 /** The keys of the channel: in use, off, skipped or resting. */
-export function KeysPanel({ id, most = MOST }: KeysPanelProps) {
+export function KeysPanel({ id, most = MOST, actions }: KeysPanelProps) {
   const t = useTexts();
+  const [isReplacing, setReplacing] = useState(false);
   const keys = useQuery(keysQuery(id));
   const health = useQuery(healthQuery);
   const lines = useMemo(() => keys.data && keyLines(id, keys.data, health.data ?? []), [id, keys.data, health.data]);
@@ -99,15 +107,36 @@ export function KeysPanel({ id, most = MOST }: KeysPanelProps) {
       empty={t("keysNone")}
       link={
         lines && (
-          <Text textStyle="sm" color="fg.muted">
-            {t("keysFine", { count: good?.length ?? 0, total: lines.length })}
-          </Text>
+          <>
+            <Text textStyle="sm" color="fg.muted">
+              {t("keysFine", { count: good?.length ?? 0, total: lines.length })}
+            </Text>
+            {actions && lines.length > 0 && (
+              <Button size="xs" variant="outline" onClick={() => setReplacing(true)}>
+                {t("replaceKey")}
+              </Button>
+            )}
+          </>
         )
       }
     >
       {lines?.slice(0, most).map((line) => (
-        <Line key={line.index} line={line} />
+        <Line
+          key={line.index}
+          line={line}
+          menu={actions && <KeyMenu id={id} line={line} isOneOfSeveral={lines.length > 1} canTest={actions.canTest} />}
+        />
       ))}
+      {actions && keys.data && isReplacing && (
+        <Suspense>
+          <ReplaceKey
+            channel={actions.channel}
+            keys={keys.data}
+            canTest={actions.canTest}
+            onClose={() => setReplacing(false)}
+          />
+        </Suspense>
+      )}
     </Panel>
   );
 }

@@ -56,6 +56,8 @@ export const en = {
   copiedChannel: "copied channel {name}",
   deletedDisabled: "deleted all disabled channels",
   repairedRouting: "repaired the routing table",
+  addedKeys: "added keys to channel {name}",
+  removedKey: "removed a key of channel {name}",
   switchedKey: "switched a key of channel {name}",
   reboundObjects: "bound files and batches of channel {name} to another key",
   askedModels: "asked a provider for its models",

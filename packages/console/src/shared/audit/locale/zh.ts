@@ -59,6 +59,8 @@ export const zh: Translation<typeof en> = {
   copiedChannel: "复制了渠道 {name}",
   deletedDisabled: "删除了所有已禁用的渠道",
   repairedRouting: "修复了路由表",
+  addedKeys: "为渠道 {name} 添加了密钥",
+  removedKey: "移除了渠道 {name} 的一个密钥",
   switchedKey: "切换了渠道 {name} 的一个密钥",
   reboundObjects: "将渠道 {name} 的文件和批处理绑定到另一个密钥",
   askedModels: "向提供商查询了模型",

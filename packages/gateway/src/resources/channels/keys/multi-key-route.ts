@@ -1,11 +1,13 @@
 import { CHANNEL_STATUS, channelMultiKey, MULTI_KEY_ACTIONS, type ChannelKey } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../../http/endpoint.ts";
 import { Refusal } from "../../../lib/refusal.ts";
-import { keyViews, onlyOne, wrongPlace } from "./routes.ts";
+import { onlyOne } from "./only-one.ts";
+import { removeKeys, type KeyRemovalDeps } from "./removal.ts";
+import { keyViews, requirePlace } from "./routes.ts";
 import type { KeySet } from "./store.ts";
 import type { ChannelStore } from "../store.ts";
 
-type Store = Pick<ChannelStore, "get" | "keySet" | "switchKey" | "update">;
+type Store = Pick<ChannelStore, "switchKey">;
 type Body = Call<typeof channelMultiKey>["body"];
 
 interface Chosen {
@@ -18,7 +20,8 @@ const KEYS_PER_PAGE = 50;
 const KEYS_PER_PAGE_CAP = 1000;
 
 /** Creates the single call that later compatible consoles use to manage the keys of a channel. */
-export function multiKeyRoute(store: Store): Route {
+export function multiKeyRoute(deps: KeyRemovalDeps & { readonly store: Store }): Route {
+  const { store } = deps;
   return implement(channelMultiKey, async ({ body }) => {
     const action = MULTI_KEY_ACTIONS.find((name) => name === body.action);
     if (!action) throw new Refusal("unknown_action", { field: "action" });
@@ -38,9 +41,9 @@ export function multiKeyRoute(store: Store): Route {
       case "enable_all_keys":
         return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.enabled);
       case "delete_key":
-        return remove(store, chosen, new Set([requireKeyIndex(chosen)]));
+        return remove(chosen, new Set([requireKeyIndex(chosen)]), deps);
       case "delete_disabled_keys":
-        return remove(store, chosen, offBySystem(set));
+        return remove(chosen, offBySystem(set), deps);
     }
   });
 }
@@ -68,7 +71,7 @@ function compatibleView({ index, status, time, reason, hint }: ChannelKey) {
 }
 
 function requireKeyIndex({ body: { key_index: index = -1 }, set: { keys } }: Chosen): number {
-  if (index < 0 || index >= keys.length) throw wrongPlace("key_index", keys.length);
+  requirePlace("key_index", index, keys.length);
   return index;
 }
 
@@ -82,17 +85,8 @@ async function switchAll(store: Store, { id }: Chosen, places: readonly number[]
   return switched;
 }
 
-/** Removes keys, but never the last one: a channel without keys would look like one that was never filled in. */
-async function remove(store: Store, { id, set }: Chosen, places: ReadonlySet<number>): Promise<number> {
-  if (places.size === 0) return 0;
-  const row = await store.get(id);
-  const seen = await store.keySet(id);
-  // The keys that the indexes refer to must still be the keys of this version.
-  if (!row || seen?.keys.join("\n") !== set.keys.join("\n")) throw new Refusal("channel_changed");
-  const key = set.keys.filter((_, place) => !places.has(place)).join("\n");
-  if (key === "") throw onlyOne("key_index");
-  const outcome = await store.update(id, {}, { key, versions: [String(row.version)] });
-  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
+async function remove({ id, set }: Chosen, places: ReadonlySet<number>, deps: KeyRemovalDeps): Promise<number> {
+  if (places.size > 0) await removeKeys({ id, set, places, field: "key_index", isForced: false }, deps);
   return places.size;
 }
 

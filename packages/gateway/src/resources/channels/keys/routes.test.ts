@@ -1,7 +1,9 @@
-import type { ChannelKey } from "@fairway/wire";
+import type { ChannelKey, StoredAccount } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../../test/kit/api-caller.ts";
+import { buildBatchRow } from "../../../../test/kit/batch-row.ts";
+import { markKey } from "../../../objects/account.ts";
 import { readRefusal } from "../../../../test/kit/members.ts";
 import { startManagementApp, type ManagementApp } from "../../../../test/kit/management-app.ts";
 
@@ -20,7 +22,8 @@ const KEYS = [`${SECRET}0001`, `${SECRET}0002`, `${SECRET}0003`];
 const REFUSED = "invalid api key";
 
 beforeEach(async () => {
-  await app.database.db.deleteFrom("channels").execute();
+  for (const table of ["channels", "batches", "upstream_objects"] as const)
+    await app.database.db.deleteFrom(table).execute();
   const channel = { name: "many", type: 1, key: KEYS.join("\n"), multi_key: true, models: "gpt-4o", group: "default" };
   await admin.data(admin.post("/api/channel/", channel));
   const [row] = await app.database.db.selectFrom("channels").select("id").execute();
@@ -173,6 +176,99 @@ describe("single keys of a channel", () => {
     id += 1_000;
     expect(await readCode(put(0, 2))).toBe("CH8");
     expect(await readCode(admin.get(path()))).toBe("CH8");
+  });
+});
+
+/** Adds a batch and a file that only the first key opens. */
+async function useFirstKey(): Promise<void> {
+  const mark = markKey(KEYS[0] ?? "", app.vault.hashKey);
+  const batch = buildBatchRow({ channel_id: id, key_mark: mark, phase: "ended" });
+  await app.database.db.insertInto("batches").values(batch).execute();
+  const file = { user_id: 1, token_id: 1, kind: "file", dialect: "openai", upstream_id: "file-UP", name: "a" };
+  const rest = { mime: "", purpose: "batch", bytes: 1, state: "ready", facts: "{}", created_at: 1, expires_at: 0 };
+  await app.database.db
+    .insertInto("upstream_objects")
+    .values({ ...file, ...rest, id: `file-${id}`, channel_id: id, key_mark: mark, next_check_at: 0 })
+    .execute();
+}
+
+describe("a key that is replaced while requests run", () => {
+  const add = (key: string) => admin.post(path(), { key });
+  const remove = (index: number | string, more = "") => admin.delete(`${path()}?index=${index}${more}`);
+
+  test("is added switched off, also next to a single key, and one that is known stays as it is", async () => {
+    const added = await admin.data<ChannelKey[]>(add(` ${SECRET}0004\n${KEYS[0]}`));
+    expect(added.map(({ status, hint }) => [status, hint])).toEqual([
+      [1, "0001"],
+      [1, "0002"],
+      [1, "0003"],
+      [2, "0004"],
+    ]);
+    expect(app.snapshots.current().channels.get(id)?.usableKeys).toEqual([0, 1, 2]);
+    await admin.data(admin.put("/api/channel/", { id, key: "sk-only" }));
+    await admin.data(add("sk-next"));
+    expect([await statuses(), (await row()).status]).toEqual([[1, 2], 1]);
+    await admin.data(put(1, 1));
+    await admin.data(put(0, 2));
+    await admin.data(remove(0));
+    expect([await statuses(), await app.operations.channels.store.findKey(id)]).toEqual([[1], "sk-next"]);
+    expect(app.snapshots.current().channels.get(id)?.usableKeys).toBeUndefined();
+  });
+
+  test("no key, a masked one and an unknown channel add nothing", async () => {
+    expect(await readCode(add("  "))).toBe("CH19");
+    expect(await readCode(add("sk-abc***xyz"))).toBe("G2");
+    expect(await statuses()).toHaveLength(3);
+    id += 1_000;
+    expect(await readCode(add("sk-x"))).toBe("CH8");
+    expect(await readCode(remove(0))).toBe("CH8");
+  });
+
+  test("is removed alone, and the others keep their state", async () => {
+    await refuse(KEYS[2]);
+    expect((await admin.data<ChannelKey[]>(remove(0, "&hint=0001"))).map(({ hint }) => hint)).toEqual(["0002", "0003"]);
+    expect(await statuses()).toEqual([1, 3]);
+    // Another administrator removed the key that this one saw at the place.
+    expect(await readCode(remove(0, "&hint=0001"))).toBe("CH20");
+    for (const index of ["", "x", "1.5", "-1", "2"]) expect(await readCode(remove(index))).toBe("G2");
+    await admin.data(remove(0));
+    expect(await readRefusal(remove(0))).toEqual([200, "G2", "Invalid input: index is the channel's only key."]);
+  });
+
+  test("stays while files or batches need it, unless it is removed by force", async () => {
+    await useFirstKey();
+    const needed = "Key 1 opens the account of 1 files or caches and 1 running or unsettled batches.";
+    expect(await readRefusal(remove(0))).toEqual([409, "CH31", expect.stringContaining(needed)]);
+    const compatible = admin.post("/api/channel/multi_key/manage", {
+      channel_id: id,
+      action: "delete_key",
+      key_index: 0,
+    });
+    expect(await readCode(compatible)).toBe("CH31");
+    expect(await statuses()).toHaveLength(3);
+    await admin.data(remove(1));
+    await admin.data(remove(0, "&force=true"));
+    expect((await keys()).map(({ hint }) => hint)).toEqual(["0003"]);
+  });
+
+  test("takes its files and batches to another key of the account", async () => {
+    await useFirstKey();
+    const accounts = () => admin.data<StoredAccount[]>(admin.get(`/api/channel/${id}/objects`));
+    const before = await accounts();
+    expect(before.map(({ key_index: index, files, batches, running }) => [index, files, batches, running])).toEqual([
+      [0, 1, 1, 0],
+      [1, 0, 0, 0],
+      [2, 0, 0, 0],
+    ]);
+    const bound = { from_mark: before[0]?.mark, to_mark: before[1]?.mark };
+    await admin.data(admin.post(`/api/channel/${id}/objects/rebind`, bound));
+    expect(await admin.data<ChannelKey[]>(remove(0))).toHaveLength(2);
+    expect(await accounts()).toMatchObject([{ key_index: 0, files: 1, batches: 1 }, { key_index: 1 }]);
+  });
+
+  test("a test of one key needs a key of the channel", async () => {
+    expect(await readCode(admin.get(`/api/channel/test/${id}?key_index=3`))).toBe("G2");
+    expect(await readCode(admin.get(`/api/channel/test/${id + 1_000}?key_index=0`))).toBe("CH8");
   });
 });
 

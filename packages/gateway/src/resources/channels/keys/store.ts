@@ -4,7 +4,13 @@ import { recordEvent } from "../../../events/record-event.ts";
 import { seconds } from "../../../lib/clock.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { splitKeys } from "../../../snapshot/channel-record.ts";
-import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../../snapshot/key-states.ts";
+import {
+  keyStatesText,
+  movedStates,
+  readKeyStates,
+  type KeyState,
+  type KeyStates,
+} from "../../../snapshot/key-states.ts";
 import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Vault } from "../../ports.ts";
 import { rebuildAbilities } from "../abilities.ts";
@@ -143,12 +149,24 @@ function placeToSwitch({ keys, states }: KeySet, which: number | string, to: Key
   return status === to.status || isByHand ? undefined : index;
 }
 
+interface NewKeys {
+  readonly id: number;
+  readonly key: string;
+  /** The state of keys that the channel did not have; without it they are in use. */
+  readonly added?: KeyState;
+}
+
 /** Returns the states of the keys after the key text changes; an enabled channel retains a usable key. */
-export async function statesAfter(trx: Trx, vault: Vault, id: number, key: string): Promise<string | null | undefined> {
+export async function statesAfter(
+  trx: Trx,
+  vault: Vault,
+  { id, key, added }: NewKeys,
+): Promise<string | null | undefined> {
   const set = await readKeySet(trx, vault, id);
-  if (!set || set.states.size === 0) return undefined;
+  if (!set || (set.states.size === 0 && !added)) return undefined;
   const keys = splitKeys(key, set.type);
-  const moved = movedStates(set.states, set.keys, keys);
+  const news = added ? keys.flatMap((one, index) => (set.keys.includes(one) ? [] : [[index, added] as const])) : [];
+  const moved = new Map([...movedStates(set.states, set.keys, keys), ...news]);
   const isWithout = set.status === CHANNEL_STATUS.enabled && moved.size >= keys.length;
   return keyStatesText(isWithout ? triedAgain(moved, keys.length) : moved, set.info);
 }

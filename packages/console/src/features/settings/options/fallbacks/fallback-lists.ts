@@ -25,6 +25,12 @@ export interface ListedModel {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
+/** Returns the seconds for which a conversation stays with the model; 0 = for one call. */
+export function readSticky({ rest }: ListedModel): number {
+  const { sticky_seconds: seconds } = rest;
+  return typeof seconds === "number" ? seconds : 0;
+}
+
 /** The list of one model or pattern; `group` is "" for the list of all groups. */
 export interface EditedList {
   readonly group: string;

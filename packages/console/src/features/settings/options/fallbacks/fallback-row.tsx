@@ -1,9 +1,9 @@
-import { FALLBACK_CAUSES, type FallbackCause } from "@fairway/wire";
+import { FALLBACK_CAUSES, MAX_STICKY_SECONDS, type FallbackCause } from "@fairway/wire";
 import { useState, type KeyboardEvent, type PointerEvent } from "react";
 import { Icon } from "../../../../ui/display/icon.tsx";
 import { IconButton } from "../../../../ui/display/icon-button.tsx";
 import { useTexts } from "../../texts.ts";
-import type { ListedModel } from "./fallback-lists.ts";
+import { readSticky, type ListedModel } from "./fallback-lists.ts";
 import { CAUSES } from "./words.ts";
 
 /** Returns how many places a key moves a model. */
@@ -73,6 +73,45 @@ function Handle({ entry, at, onTarget, onMove }: FallbackRowProps) {
   );
 }
 
+const STICKY = [0, 300, 3_600, 86_400, MAX_STICKY_SECONDS];
+
+const UNITS = [
+  { seconds: 86_400, text: "stayDays" },
+  { seconds: 3_600, text: "stayHours" },
+  { seconds: 60, text: "stayMinutes" },
+] as const;
+
+/** Names a time in its largest whole unit. */
+function formatStay(seconds: number, t: ReturnType<typeof useTexts>): string {
+  const unit = UNITS.find((one) => seconds % one.seconds === 0);
+  return unit ? t(unit.text, { count: seconds / unit.seconds }) : t("staySeconds", { count: seconds });
+}
+
+/** How long a conversation that fell back to the model stays with it. */
+function Stay({ entry, onChange }: Pick<FallbackRowProps, "entry" | "onChange">) {
+  const t = useTexts();
+  const { sticky_seconds: _sticky, ...others } = entry.rest;
+  const seconds = readSticky(entry);
+  const choices = STICKY.includes(seconds) ? STICKY : [...STICKY, seconds].toSorted((a, b) => a - b);
+  const choose = (text: string) =>
+    onChange({ ...entry, rest: text === "0" ? others : { ...others, sticky_seconds: Number(text) } });
+  return (
+    <select
+      className="fallback-stay"
+      aria-label={t("stayWith", { name: entry.model })}
+      title={t("stayHelp")}
+      value={String(seconds)}
+      onChange={(event) => choose(event.target.value)}
+    >
+      {choices.map((one) => (
+        <option key={one} value={one}>
+          {one === 0 ? t("stayOneCall") : formatStay(one, t)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** One model of a list, with the causes that lead to it. */
 export function FallbackRow(props: FallbackRowProps) {
   const t = useTexts();
@@ -107,6 +146,7 @@ export function FallbackRow(props: FallbackRowProps) {
           </button>
         ))}
       </span>
+      <Stay entry={entry} onChange={onChange} />
       <IconButton size="xs" label={t("removeModel", { name: entry.model })} onClick={props.onRemove}>
         <Icon name="close" size={14} />
       </IconButton>
