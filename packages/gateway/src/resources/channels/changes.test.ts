@@ -295,9 +295,9 @@ describe("catalogues", () => {
     const byType = await members.user.data<Record<string, string[]>>(members.user.get("/api/models"));
     expect(byType["1"]).toContain("gpt-4o");
     expect(byType["21"]).toEqual([]);
-    const types = await admin.data<{ type: number; label: string; has_key_file: boolean; takes_cache_marks: boolean }[]>(
-      admin.get("/api/channel/types"),
-    );
+    const types = await admin.data<
+      { type: number; label: string; has_key_file: boolean; takes_cache_marks: boolean }[]
+    >(admin.get("/api/channel/types"));
     expect(types.find((entry) => entry.type === 1)).toMatchObject({
       label: "OpenAI",
       can_test: true,

@@ -5,7 +5,16 @@ type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "mod
   Partial<
     Pick<
       ProviderAdapter,
-      "base" | "keyHint" | "otherHint" | "otherDefault" | "retired" | "isTask" | "balance" | "listModels" | "hasKeyFile" | "cacheMarks"
+      | "base"
+      | "keyHint"
+      | "otherHint"
+      | "otherDefault"
+      | "retired"
+      | "isTask"
+      | "balance"
+      | "listModels"
+      | "hasKeyFile"
+      | "cacheMarks"
     >
   >;
 
