@@ -234,6 +234,25 @@ test("keys of one channel are shown by their ends and switched one by one", asyn
   for (const number of [0, 7]) expect((await rig.fairway(`channel keys ${id} --disable ${number}`)).code).toBe(2);
 });
 
+test("a key of a channel is added switched off, tested, used, and the old one removed", async () => {
+  const words = `channel create --type 1 --name rotated --models gpt-4o-mini --base-url ${rig.upstream.url} --key-stdin -o json`;
+  const id = Number(parseJsonOutput(await rig.fairway(words, UPSTREAM_KEY))["id"]);
+  const keys = async (more: string, input?: string) => {
+    const reply = await rig.fairway(`channel keys ${id} ${more} -o jsonl`, input);
+    expect(reply.code, reply.err).toBe(0);
+    expect(reply.out).not.toContain("sk-next");
+    return parseRows(reply).map(({ hint, status }) => `${String(hint)} ${String(status)}`);
+  };
+  const old = UPSTREAM_KEY.slice(-4);
+  expect(await keys("--key-stdin", "sk-next-key-of-the-channel-33")).toEqual([`${old} 1`, "l-33 2"]);
+  expect((await rig.fairway(`channel keys ${id} --test 2`)).err).toMatch(/^Key 2 answered in \d+\.\d\d s\.$/m);
+  expect(await keys("--enable 2")).toEqual([`${old} 1`, "l-33 1"]);
+  expect(await keys("--disable 1")).toEqual([`${old} 2`, "l-33 1"]);
+  expect((await rig.fairway(`channel keys ${id} --remove 1 --enable 1`)).code).toBe(2);
+  expect((await rig.fairway(`channel keys ${id} --remove 7 --yes`)).err).toContain("the channel has no key 7");
+  expect(await keys("--remove 1 --yes")).toEqual(["l-33 1"]);
+});
+
 test("a balance is asked for where the provider tells one", async () => {
   const provider = createServer((request, response) => {
     const isAsked = request.url === "/user/balance";

@@ -1,15 +1,21 @@
 import { SimpleGrid } from "@chakra-ui/react";
+import type { Form } from "../../../lib/use-form.ts";
 import { SelectField } from "../../../ui/form/field.tsx";
 import { NO_MARKS } from "./cache-choice.ts";
-import { useType, type SectionProps } from "./sections.tsx";
+import type { ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "../texts.ts";
 
-/** Whether prompts are marked for the upstream's cache; only for types with such marks. */
-export function CacheFields({ form }: Pick<SectionProps, "form">) {
+interface CacheFieldsProps {
+  readonly form: Form<ChannelDraft>;
+  /** True if the type of the channel has such marks. */
+  readonly hasMarks: boolean;
+}
+
+/** Whether prompts are marked for the upstream's cache. */
+export function CacheFields({ form, hasMarks }: CacheFieldsProps) {
   const t = useTexts();
   const { values, set } = form;
-  const { prompt_cache: mode, prompt_cache_ttl: ttl, type } = values;
-  const hasMarks = useType(type)?.takes_cache_marks === true;
+  const { prompt_cache: mode, prompt_cache_ttl: ttl } = values;
   if (!hasMarks && mode === NO_MARKS.prompt_cache) return null;
   return (
     <SimpleGrid columns={2} gap="4">

@@ -190,7 +190,7 @@ export function Routing({ form }: SectionProps) {
       </SimpleGrid>
       <NumberField form={form} name="max_input_tokens" placeholder={t("maxInputNone")} />
       <NumberField form={form} name="cost_ratio" />
-      <CacheFields form={form} />
+      <CacheFields form={form} hasMarks={useType(values.type)?.takes_cache_marks === true} />
     </FormSection>
   );
 }
