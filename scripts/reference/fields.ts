@@ -282,9 +282,14 @@ const CHANNEL_MEANINGS = new Map<string, string>(
   Object.entries(wire.CHANNEL_FIELDS).map(([field, { about }]) => [field, about]),
 );
 
+const TOKEN_MEANINGS = new Map<string, string>(
+  Object.entries(wire.TOKEN_FIELDS).map(([field, { about }]) => [field, about]),
+);
+
 /** Returns the description of a field; "" if it has none. */
 export function findMeaning(owner: string, field: string): string {
   if (owner === "Status" && shown.has(field)) return shown.get(field) ?? "";
   if (owner === "Channel" && CHANNEL_MEANINGS.has(field)) return CHANNEL_MEANINGS.get(field) ?? "";
+  if (owner === "Token" && TOKEN_MEANINGS.has(field)) return TOKEN_MEANINGS.get(field) ?? "";
   return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? "";
 }

@@ -21,7 +21,10 @@ const OLD = {
     { ...CHANNEL, id: 5, name: "own-key", system_prompt: "be brief", header_override: "{}" },
     { ...CHANNEL, id: 6, name: "unknown", type: 38 },
   ],
-  "/api/token/": [TOKEN, { ...TOKEN, id: 8, name: "ended", expired_time: 1_600_000_000 }],
+  "/api/token/": [
+    { ...TOKEN, limits: { rpm: 5 }, rotate_days: 30 },
+    { ...TOKEN, id: 8, name: "ended", expired_time: 1_600_000_000 },
+  ],
   "/api/user/": [
     USER,
     {
@@ -110,7 +113,9 @@ test("what the calls show is carried over, and every loss is named", async () =>
   expect(users.find(({ username }) => username === "ann")).toMatchObject({ role: 10, quota: 2_000_000, group: "crew" });
   expect(users.find(({ username }) => username === "bob")).toMatchObject({ role: 1, quota: 0, status: 2 });
   const { data: tokens } = await rig.client.call(tokenList, { query: { keyword: "laptop" } });
-  expect(tokens).toMatchObject([{ name: "laptop", remain_quota: 250_000, expired_time: -1 }]);
+  expect(tokens).toMatchObject([
+    { name: "laptop", remain_quota: 250_000, expired_time: -1, limits: { rpm: 5 }, rotate_days: 30 },
+  ]);
   expect(tokens[0]?.key).not.toBe(TOKEN.key);
   expect((await rig.fairway("option get RetryTimes -o raw")).out).toBe("2\n");
   const again = await take("one-api", ...flags);

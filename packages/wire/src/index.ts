@@ -88,6 +88,7 @@ export * from "./teams/team-tokens.ts";
 export * from "./teams/teams.ts";
 export * from "./accounts/token-facts.ts";
 export * from "./accounts/leaks.ts";
+export * from "./accounts/token-fields.ts";
 export * from "./accounts/token-keys.ts";
 export * from "./accounts/tokens.ts";
 export * from "./accounts/two-factor.ts";

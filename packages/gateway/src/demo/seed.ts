@@ -1,4 +1,4 @@
-import { NEVER_EXPIRES, ROLE } from "@fairway/wire";
+import { INITIAL_TOKEN, ROLE } from "@fairway/wire";
 import { seconds, type Clock } from "../lib/clock.ts";
 import { newFields } from "../resources/channels/input.ts";
 import type { ChannelStore } from "../resources/channels/store.ts";
@@ -67,14 +67,9 @@ async function createDemo(upstreamUrl: string, deps: DemoDeps): Promise<string |
   );
   const [channelId = 0] = await deps.channels.create(fields, ["demo"]);
   const token = await deps.tokens.create(root, {
+    ...INITIAL_TOKEN,
     name: "demo",
-    remain_quota: 0,
     unlimited_quota: 1,
-    expired_time: NEVER_EXPIRES,
-    model_limits_enabled: 0,
-    model_limits: "",
-    allow_ips: "",
-    group: "",
   });
   const row = { kind: KIND, owner: OWNER, spec_hash: "", updated_at: seconds(deps.clock) };
   await deps.database.db

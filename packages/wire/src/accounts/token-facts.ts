@@ -3,7 +3,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { textUpTo } from "../core/characters.ts";
 import { idParams, queryInt } from "../core/envelope.ts";
 import { pageQuery } from "../core/paging.ts";
-import { MAX_GRACE_SECONDS } from "./token-keys.ts";
+import { MAX_GRACE_SECONDS } from "../core/constants.ts";
 import { Token } from "./tokens.ts";
 
 /** A token without its key, for its owner and for administrators. */

@@ -1,10 +1,8 @@
 import * as z from "zod/mini";
+import { MAX_GRACE_SECONDS } from "../core/constants.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 
-/** The longest time for which a replaced key may still work, in seconds. */
-export const MAX_GRACE_SECONDS = 2_592_000;
-export const DEFAULT_GRACE_SECONDS = 86_400;
 /** Replaced keys of one token that may work at once, next to its current key. */
 export const MAX_OLD_KEYS = 3;
 

@@ -1,14 +1,11 @@
 import * as z from "zod/mini";
-import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryInt, queryText, statusOnly } from "../core/envelope.ts";
 import { REASONS } from "../core/reasons.ts";
 import { pageFields } from "../core/paging.ts";
-import { LimitsInput, LimitsView } from "../core/limits.ts";
-import { FixedTags, TagPolicy } from "../core/tag-policy.ts";
 import { queryInts } from "../core/lists.ts";
 import { TokenBudget } from "../core/budget-terms.ts";
-import { MAX_GRACE_SECONDS } from "./token-keys.ts";
+import { sentTokenFields, shownTokenFields } from "./token-shapes.ts";
 
 /** Maximum number of tokens on one page of the list; chat pages request 999. */
 export const TOKEN_PAGE_CAP = 1000;
@@ -22,39 +19,16 @@ export const Token = z.object({
   user_id: z.int(),
   key: z.string(),
   status: z.int(),
-  name: z.string(),
+  ...shownTokenFields,
   created_time: z.int(),
   accessed_time: z.int(),
-  /** Epoch seconds; -1 = never. */
-  expired_time: z.int(),
-  remain_quota: z.int(),
-  unlimited_quota: z.boolean(),
-  model_limits_enabled: z.boolean(),
-  /** Comma-joined. */
-  model_limits: z.string(),
-  /** One address or network per line; "" = no restriction. */
-  allow_ips: z.string(),
   used_quota: z.int(),
-  /** "" = the group of the user. */
-  group: z.string(),
-  /** Limits of the token, within those of its user. */
-  limits: LimitsView,
-  /** Models that serve in place of others: `inherit` (those of the operator), `off`, or a JSON list. */
-  fallbacks: z.string(),
-  /** Tags of every call with the token, which clients cannot override. */
-  fixed_tags: FixedTags,
-  /** Which tags of calls with the token are stored; {} = as the team or the operator decides. */
-  tags: TagPolicy,
   /** True if an administrator disabled the token: its owner cannot enable it. */
   disabled_by_admin: z.boolean(),
   /** Epoch seconds at which the current key replaced another; 0 = the token has its first key. */
   rotated_at: z.int(),
   /** Epoch seconds until which a replaced key works; 0 or past = none does. */
   old_keys_until: z.int(),
-  /** Days after which the gateway replaces the key by itself; 0 = never. */
-  rotate_days: z.int(),
-  /** Seconds for which a key that the gateway replaced still works. */
-  rotate_grace_seconds: z.int(),
   DeletedAt: z.nullable(z.string()),
 });
 export type Token = z.output<typeof Token>;
@@ -65,33 +39,7 @@ export function resolveLastUse(token: Pick<Token, "accessed_time" | "created_tim
   return isUsed ? token.accessed_time : 0;
 }
 
-const longText = textUpTo(64 * 1024);
-
-const tokenFields = {
-  name: z.optional(z.string()),
-  /** Read as a number, so that a fraction is answered with `quota_invalid`. */
-  remain_quota: z.optional(z.number({ error: REASONS.integer })),
-  unlimited_quota: z.optional(z.boolean()),
-  expired_time: z.optional(z.int().check(z.minimum(-1))),
-  model_limits_enabled: z.optional(z.boolean()),
-  model_limits: z.optional(longText),
-  allow_ips: z.optional(longText),
-  group: z.optional(z.string()),
-  /** Absent: the limits stay; {}: no limits. */
-  limits: LimitsInput,
-  /** `inherit`, `off` or the JSON text of a list as in ModelFallbacks; absent: stays. */
-  fallbacks: z.optional(longText),
-  /** Absent: they stay; {}: none. */
-  fixed_tags: z.optional(FixedTags),
-  /** Absent: the policy stays; {}: none of its own. */
-  tags: z.optional(TagPolicy),
-  /** Days after which the gateway replaces the key by itself, 366 at most; 0 = never. Absent: stays. */
-  rotate_days: z.optional(z.int().check(z.minimum(0), z.maximum(366))),
-  /** Seconds for which a key that the gateway replaced still works. Absent: stays. */
-  rotate_grace_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(MAX_GRACE_SECONDS))),
-};
-
-export const TokenInput = z.strictObject(tokenFields);
+export const TokenInput = z.strictObject(sentTokenFields);
 export type TokenInput = z.output<typeof TokenInput>;
 
 const tokenFilter = {
@@ -152,7 +100,7 @@ export const tokenCreate = endpoint({
   access: "user",
   summary: "Creates a token with a random key, and with a budget of its own if one is given.",
   body: z.strictObject({
-    ...tokenFields,
+    ...sentTokenFields,
     /** A limit for each period, made with the token: an hour, a day, a month. Its owner cannot change it later. */
     budget: z.optional(TokenBudget),
   }),
@@ -187,7 +135,7 @@ export const tokenUpdate = endpoint({
   summary:
     "Replaces all fields of a token; absent ones take their default (`remain_quota` 0), the status stays. With original_remain_quota the quota moves by the difference.",
   body: z.strictObject({
-    ...tokenFields,
+    ...sentTokenFields,
     id: z.optional(z.int()),
     status: z.optional(z.int()),
     /** The value that the form started with; quota spent since then stays spent. */

@@ -21,3 +21,7 @@ export const GROUP_NAME_MAX = 64;
 
 /** `expired_time` of a token that never expires. */
 export const NEVER_EXPIRES = -1;
+
+/** The longest time for which a replaced key of a token may still work, in seconds. */
+export const MAX_GRACE_SECONDS = 2_592_000;
+export const DEFAULT_GRACE_SECONDS = 86_400;

@@ -2,6 +2,7 @@ import {
   DISPLAY_NAME_MAX,
   NEVER_EXPIRES,
   ROLE,
+  TOKEN_FIELD_NAMES,
   TOKEN_STATUS,
   type Token,
   tokenCreate,
@@ -76,8 +77,8 @@ async function carryUser(
 }
 
 const TOKEN_COLUMNS = [
-  ..."id user_id key status name created_time accessed_time expired_time remain_quota unlimited_quota".split(" "),
-  ..."used_quota model_limits_enabled model_limits models allow_ips subnet group limits DeletedAt".split(" "),
+  ...TOKEN_FIELD_NAMES,
+  ..."id user_id key status created_time accessed_time used_quota models subnet DeletedAt".split(" "),
 ];
 
 /** Imports the keys of the access token's owner; the calls show no others. Each gets a new key. */
@@ -103,16 +104,13 @@ export async function carryTokens(carry: Carry, nowSeconds: number): Promise<voi
 
 async function carryToken({ target, isDry, resolveGroup, convertQuota }: Carry, token: Token): Promise<void> {
   if (isDry) return;
-  const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
+  // Other gateways lack some fields, or have null there.
+  const given = TOKEN_FIELD_NAMES.filter((name) => ((token[name] as unknown) ?? undefined) !== undefined);
+  const fields = Object.fromEntries(given.map((name) => [name, token[name]]));
   const body = {
-    name,
-    expired_time,
-    unlimited_quota,
+    ...fields,
     remain_quota: convertQuota(token.remain_quota),
-    model_limits_enabled,
-    model_limits,
-    allow_ips,
-    group: group === "" ? "" : resolveGroup(group),
+    group: token.group === "" ? "" : resolveGroup(token.group),
   };
   const { data } = await target.call(tokenCreate, { body });
   if (token.status !== TOKEN_STATUS.disabled) return;

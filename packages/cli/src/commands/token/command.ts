@@ -1,4 +1,4 @@
-import { BUDGET_PERIODS } from "@fairway/wire";
+import { BUDGET_PERIODS, listTokenFields, TOKEN_FIELDS, type TokenField } from "@fairway/wire";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { TokenOwner } from "./owner.ts";
 import type { SecretPlace } from "./secret.ts";
@@ -74,12 +74,13 @@ function reading(token: Command, context: CommandContext): void {
   examples(key, "OPENAI_API_KEY=$(fairway token key 3)");
 }
 
-function withLimits(command: Command): Command {
-  return command
-    .option("--models <list>", "comma list of the only models that it may use")
-    .option("--group <name>", "group whose channels and prices it uses")
-    .option("--fallbacks <list>", "comma list of models that serve in place of one that fails, off, or inherit")
-    .option("--allow-ip <network...>", "addresses or networks that may use it");
+/** Adds the flags of the fields of a token. */
+function withFields(command: Command, isUpdate = false): Command {
+  for (const name of listTokenFields("flag")) {
+    const { flag }: TokenField = TOKEN_FIELDS[name];
+    if (flag && (isUpdate || !flag.isOfUpdate)) command.option(`--${flag.name} ${flag.argument}`, flag.about);
+  }
+  return command;
 }
 
 function writing(token: Command, context: CommandContext): void {
@@ -114,7 +115,7 @@ function creating(token: Command, context: CommandContext): void {
       (await import("./create.ts")).createToken(await openOwner(context, options), options, output(), io.nowSeconds()),
     );
   examples(
-    withLimits(create),
+    withFields(create),
     "fairway token create --name ci --quota 5usd --expires 30d",
     "fairway token create --name shop --limit 50usd --period month --models gpt-4o,gpt-4o-mini --allow-ip 203.0.113.0/24",
     "fairway token create --name ci --team research",
@@ -131,7 +132,6 @@ function updating(token: Command, context: CommandContext): void {
     .option("--name <name>", "what it is for")
     .option("--quota <amount>", "what it has left: 5usd, 500000 or unlimited")
     .option("--expires <when>", "never, 30d, 12h or a date")
-    .option("--rotate-days <number>", "days after which the gateway replaces the key by itself, 366 at most; 0 = never")
     .action(async (one: Reference, { team, ...options }: TokenUpdateOptions & TeamChoice) => {
       const owner = await openOwner(context, team === undefined ? {} : { team });
       return (await load()).updateToken(owner, await owner.resolve(one), options, {
@@ -140,7 +140,7 @@ function updating(token: Command, context: CommandContext): void {
       });
     });
   examples(
-    withLimits(update),
+    withFields(update, true),
     "fairway token update 3 --quota 10usd --expires 90d",
     'fairway token update 3 --models ""',
   );

@@ -8,18 +8,15 @@ import { findServiceAccount } from "../service-account/accounts.ts";
 import type { TokenOwner } from "./owner.ts";
 import type { SecretPlace } from "./secret.ts";
 import { parseQuota } from "../../core/amounts.ts";
-import { parseExpiry, KEYS, toFallbacksText, type Key } from "./token.ts";
+import { readFields, type FieldOptions } from "./fields.ts";
+import { parseExpiry, KEYS, type Key } from "./token.ts";
 
-export interface TokenCreateOptions {
+export interface TokenCreateOptions extends FieldOptions {
   readonly name: string;
   readonly quota: string;
   readonly limit?: string;
   readonly period?: TokenBudget["period"];
   readonly expires: string;
-  readonly models?: string;
-  readonly group?: string;
-  readonly fallbacks?: string;
-  readonly allowIp?: readonly string[];
   readonly count: number;
   readonly outputFile?: string;
   readonly showKey?: boolean;
@@ -151,17 +148,14 @@ async function makeToken(
   { isUnlimited, amount, expires, budget, holder }: Terms & { readonly holder: number | undefined },
 ) {
   const data = await owner.create({
+    ...readFields(options),
     name: options.name,
     unlimited_quota: isUnlimited,
     remain_quota: amount,
     expired_time: expires,
     model_limits_enabled: options.models !== undefined,
-    model_limits: options.models ?? "",
-    allow_ips: options.allowIp?.join("\n") ?? "",
-    group: options.group ?? "",
     ...(budget && { budget }),
     ...(holder !== undefined && { service_account_id: holder }),
-    ...(options.fallbacks !== undefined && { fallbacks: toFallbacksText(options.fallbacks) }),
   });
   return { ...data, key: `sk-${data.key}` };
 }

@@ -14,7 +14,6 @@ import {
   type TeamToken,
   type Token,
   resolveLastUse,
-  splitList,
 } from "@fairway/wire";
 import type { Io } from "../../core/io.ts";
 import { parseQuota } from "../../core/amounts.ts";
@@ -25,6 +24,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { printPart, type Part } from "../paging.ts";
+import { copyFields, readFields, type FieldOptions } from "./fields.ts";
 import type { TokenOwner } from "./owner.ts";
 import { parseDateSeconds, parseSpanSeconds, parseSpan } from "../../core/times.ts";
 
@@ -218,22 +218,10 @@ export async function printKey(
   await printBare(output, key, { id, name: data.name, key }, KEYS);
 }
 
-/** Accepts a comma list of models next to the forms that the gateway reads. */
-export function toFallbacksText(text: string): string {
-  const word = text.trim();
-  if (word === "" || word === "off" || word === "inherit" || word.startsWith("[")) return word;
-  return JSON.stringify(splitList(word));
-}
-
-export interface TokenUpdateOptions {
+export interface TokenUpdateOptions extends FieldOptions {
   readonly name?: string;
   readonly quota?: string;
   readonly expires?: string;
-  readonly models?: string;
-  readonly group?: string;
-  readonly fallbacks?: string;
-  readonly allowIp?: readonly string[];
-  readonly rotateDays?: string;
 }
 
 /** The gateway replaces all fields, so unchanged ones are sent as they were read. */
@@ -246,25 +234,17 @@ export async function updateToken(
   if (Object.keys(options).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway token update --help`");
   const { data: token, tag } = await owner.read(id);
-  const { models, expires, allowIp, fallbacks, rotateDays, name = token.name, group = token.group } = options;
+  const { models, expires, name = token.name } = options;
   const fields = {
+    ...copyFields(token),
+    ...readFields(options),
     name,
-    group,
     ...(await quotaFields(owner.client, options.quota, token)),
-    expired_time: expires === undefined ? token.expired_time : parseExpiry(expires, nowSeconds),
-    model_limits_enabled: models === undefined ? token.model_limits_enabled : models !== "",
-    model_limits: models ?? token.model_limits,
-    allow_ips: allowIp?.join("\n") ?? token.allow_ips,
-    ...(fallbacks !== undefined && { fallbacks: toFallbacksText(fallbacks) }),
-    ...(rotateDays !== undefined && { rotate_days: parseDays(rotateDays) }),
+    ...(expires !== undefined && { expired_time: parseExpiry(expires, nowSeconds) }),
+    ...(models !== undefined && { model_limits_enabled: models !== "" }),
   };
   const data = await owner.update(id, fields, tag);
   await printDone(output, shown(data), `Changed key ${id}, ${data.name}.`, TOKENS);
-}
-
-function parseDays(text: string): number {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 366) return Number(text);
-  throw new CliError(`--rotate-days ${text} is no number of days`, EXIT.usage, "write 1 to 366, or 0 for never");
 }
 
 async function quotaFields(client: Client, amount: string | undefined, token: Token) {

@@ -1,11 +1,14 @@
 import {
   CHANNEL_STATUS,
   formatTokenFallbacks,
+  INITIAL_TOKEN,
   MAX_PAUSE_SECONDS,
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
   storedLimits,
+  TOKEN_FIELD_NAMES,
+  TOKEN_FIELDS,
   type Endpoint,
   ACCOUNT_KIND,
 } from "@fairway/wire";
@@ -164,13 +167,19 @@ function members(kind: Form["kind"], body: unknown): Form {
   return { kind, id: values(body)["id"], body: values(body) };
 }
 
+/** What an update without a field makes of it. */
+const RESET = Object.fromEntries(
+  TOKEN_FIELD_NAMES.filter((name) => !("staysIfAbsent" in TOKEN_FIELDS[name])).map((name) => [
+    name,
+    INITIAL_TOKEN[name],
+  ]),
+);
+
 /** Applies a full update of a token: absent members get their defaults, and a disabled model list becomes empty. */
 function wholeToken(token: Values): Values {
   const { expired_time, model_limits_enabled, model_limits } = token;
   return {
-    name: "",
-    group: "",
-    allow_ips: "",
+    ...RESET,
     ...Object.fromEntries(Object.entries(token).filter(([, value]) => value !== undefined)),
     expired_time: expired_time === undefined || expired_time === 0 ? NEVER_EXPIRES : expired_time,
     model_limits: model_limits_enabled ? model_limits : "",

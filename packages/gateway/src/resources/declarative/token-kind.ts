@@ -1,10 +1,13 @@
 import {
   ACCOUNT_KIND,
+  listTokenFields,
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
+  TOKEN_FIELDS,
   TOKEN_STATUS,
   type Token,
+  type TokenInput,
   type TokenSpec,
 } from "@fairway/wire";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
@@ -20,16 +23,12 @@ export interface TokenKindDeps {
   readonly tokens: TokenStore;
 }
 
+const DOCUMENTED = listTokenFields("document");
+
 /** Members of a token's form, by their names in documents. */
-export const TOKEN_MEMBERS: Readonly<Record<string, string>> = {
-  displayName: "name",
-  group: "group",
-  expiresAt: "expired_time",
-  modelLimits: "model_limits",
-  allowIps: "allow_ips",
-  limits: "limits",
-  fallbacks: "fallbacks",
-};
+export const TOKEN_MEMBERS: Readonly<Record<string, string>> = Object.fromEntries(
+  DOCUMENTED.map((name) => [TOKEN_FIELDS[name].document, name]),
+);
 
 /** Creates the document kind of keys for models; the key itself is generated here and shown to its owner. */
 export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
@@ -211,21 +210,51 @@ async function findToken({ database, tokens }: TokenKindDeps, id: number): Promi
   return token && { token, username: row.username };
 }
 
-function toTokenInput(name: string, spec: TokenSpec) {
-  const { quota = {}, modelLimits, allowIps, group, limits, fallbacks } = spec;
-  const expires = parseExpiry(name, spec.expiresAt);
+function toTokenInput(name: string, spec: TokenSpec): TokenInput {
+  const { quota = {}, modelLimits } = spec;
+  const members = DOCUMENTED.map((column) => {
+    const { kind, document } = TOKEN_FIELDS[column];
+    const value: unknown = spec[document];
+    return [column, value === undefined ? undefined : CONVERSIONS[kind].toInput(value, name)] as const;
+  });
   return {
+    ...Object.fromEntries(members.filter(([, value]) => value !== undefined)),
     name: spec.displayName ?? name,
     remain_quota: quota.amount ?? 0,
     unlimited_quota: quota.unlimited ?? false,
-    ...(expires !== undefined && { expired_time: expires }),
-    ...(modelLimits && { model_limits_enabled: modelLimits.length > 0, model_limits: modelLimits.join(",") }),
-    ...(allowIps && { allow_ips: allowIps.join("\n") }),
-    ...(group !== undefined && { group }),
-    ...(limits && { limits }),
-    ...(fallbacks && { fallbacks: toFallbacksText(fallbacks) }),
+    ...(modelLimits && { model_limits_enabled: modelLimits.length > 0 }),
   };
 }
+
+interface Conversion {
+  /** Converts the value of a document; throws `document_invalid` with the name of the document. */
+  toInput(value: unknown, name: string): unknown;
+  /** Converts the value of an answer. */
+  toMember(shown: unknown): unknown;
+}
+
+const AS_IT_IS: Conversion = { toInput: (value) => value, toMember: (shown) => shown };
+
+const CONVERSIONS: Readonly<Record<(typeof TOKEN_FIELDS)[(typeof DOCUMENTED)[number]]["kind"], Conversion>> = {
+  text: AS_IT_IS,
+  limits: AS_IT_IS,
+  time: {
+    toInput: (time, name) => parseExpiry(name, time as string | null),
+    toMember: (seconds) => formatExpiry(seconds as number),
+  },
+  list: {
+    toInput: (items) => (items as readonly string[]).join(","),
+    toMember: (text) => splitList(text as string),
+  },
+  lines: {
+    toInput: (items) => (items as readonly string[]).join("\n"),
+    toMember: (text) => (text as string).split("\n").filter((line) => line !== ""),
+  },
+  fallbacks: {
+    toInput: (spec) => toFallbacksText(spec as FallbacksSpec),
+    toMember: (text) => toFallbacksSpec(text as string),
+  },
+};
 
 type FallbacksSpec = NonNullable<TokenSpec["fallbacks"]>;
 
@@ -248,8 +277,7 @@ function toFallbacksSpec(text: string): FallbacksSpec {
   return { models };
 }
 
-function parseExpiry(name: string, text: string | null | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function parseExpiry(name: string, text: string | null): number {
   return text === null ? NEVER_EXPIRES : parseSeconds(name, text);
 }
 
@@ -260,15 +288,14 @@ function parseSeconds(name: string, text: string): number {
 }
 
 function toFields(token: Token, owner: string): Fields {
+  const members = DOCUMENTED.map((column) => {
+    const { kind, document } = TOKEN_FIELDS[column];
+    return [document, CONVERSIONS[kind].toMember(token[column])] as const;
+  });
   return {
     owner,
-    displayName: token.name,
-    group: token.group,
-    expiresAt: formatExpiry(token),
-    modelLimits: token.model_limits_enabled ? splitList(token.model_limits) : [],
-    allowIps: token.allow_ips.split("\n").filter((line) => line !== ""),
-    limits: token.limits,
-    fallbacks: toFallbacksSpec(token.fallbacks),
+    ...Object.fromEntries(members),
+    ...(!token.model_limits_enabled && { modelLimits: [] }),
     disabled: token.status === TOKEN_STATUS.disabled,
   };
 }
@@ -285,7 +312,7 @@ function toCurrent({ token, username }: Found, spec: TokenSpec): Current {
 }
 
 /** Returns null also for a time that no calendar can represent: owners may set any number of seconds. */
-function formatExpiry({ expired_time: seconds }: Token): string | null {
+function formatExpiry(seconds: number): string | null {
   const time = new Date(seconds * 1000);
   const isNever = seconds === NEVER_EXPIRES || Number.isNaN(time.getTime());
   return isNever ? null : time.toISOString().replace(".000Z", "Z");

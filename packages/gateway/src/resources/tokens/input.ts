@@ -2,84 +2,79 @@ import {
   characters,
   formatStoredTags,
   formatTokenFallbacks,
+  INITIAL_TOKEN,
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
+  TOKEN_FIELD_NAMES,
+  TOKEN_FIELDS,
   TOKEN_NAME_MAX,
   TOKEN_STATUS,
+  type TokenColumns,
+  type TokenFieldName,
+  type TokenFieldWith,
   type TokenInput,
 } from "@fairway/wire";
 import { canChange } from "../../identity/accounts/roles.ts";
 import type { Principal } from "../../identity/principal.ts";
-import { withDefaults } from "../../lib/defaults.ts";
 import { allowListLines, parseNetwork } from "../../lib/net/ip.ts";
 import { readLimitsField } from "../limits-field.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
-/** The columns of a token that a form can set. */
-export interface TokenFields {
-  readonly name: string;
-  readonly remain_quota: number;
-  readonly unlimited_quota: number;
-  readonly expired_time: number;
-  readonly model_limits_enabled: number;
-  readonly model_limits: string;
-  readonly allow_ips: string;
-  readonly group: string;
-  /** JSON; if absent, the limits do not change. */
-  readonly limits?: string | null;
-  /** If absent, they do not change. */
-  readonly fallbacks?: string | null;
-  /** If absent, they do not change. */
-  readonly fixed_tags?: string | null;
-  readonly tags?: string | null;
-  /** If absent, the schedule does not change. */
-  readonly rotate_days?: number;
-  readonly rotate_grace_seconds?: number;
-}
+/** The columns of a token that a form sets. If one that stays is absent, it does not change. */
+export type TokenFields = Omit<TokenColumns, TokenFieldWith<"staysIfAbsent">> &
+  Partial<Pick<TokenColumns, TokenFieldWith<"staysIfAbsent">>>;
+
+/** Returns whether the owner of a token may use a group. */
+type MayUse = (group: string) => boolean;
+
+/** Checks of the gateway beyond those of the call, which return the stored value; other fields are stored as sent. */
+const CHECKS: {
+  readonly [F in TokenFieldName]?: (value: NonNullable<TokenInput[F]>, mayUse: MayUse) => TokenColumns[F];
+} = {
+  name: checkName,
+  remain_quota: checkQuota,
+  unlimited_quota: Number,
+  expired_time: (time) => (time === 0 ? NEVER_EXPIRES : time),
+  model_limits_enabled: Number,
+  model_limits: (models) => splitList(models).join(","),
+  allow_ips: allowIps,
+  group: checkGroup,
+  limits: (limits) => readLimitsField(limits),
+  fallbacks: readFallbacksField,
+  fixed_tags: formatStoredTags,
+  tags: formatStoredTags,
+};
 
 /**
  * Returns the fields of a form with defaults for absent ones; throws `token_name_too_long`, `quota_invalid`,
- * `token_group_not_permitted` and `ip_range_invalid`.
- * @param mayUse returns whether the owner may use a group
+ * `token_group_not_permitted`, `ip_range_invalid` and `invalid_field`.
  */
-export function tokenFields(input: TokenInput, mayUse: (group: string) => boolean): TokenFields {
-  const { name, remain_quota, expired_time, model_limits, allow_ips, group } = withDefaults(DEFAULTS, input);
+export function tokenFields(input: TokenInput, mayUse: MayUse): TokenFields {
+  const checks = CHECKS as Readonly<Record<string, ((value: unknown, mayUse: MayUse) => unknown) | undefined>>;
+  const stored = TOKEN_FIELD_NAMES.flatMap((name) => {
+    const value = input[name];
+    if (value === undefined) return "staysIfAbsent" in TOKEN_FIELDS[name] ? [] : [[name, INITIAL_TOKEN[name]] as const];
+    const check = checks[name];
+    return [[name, check ? check(value, mayUse) : value] as const];
+  });
+  return Object.fromEntries(stored) as unknown as TokenFields;
+}
+
+function checkName(name: string): string {
   if (characters(name) > TOKEN_NAME_MAX) throw new Refusal("token_name_too_long", { field: "name" });
-  if (!Number.isSafeInteger(remain_quota) || remain_quota < 0)
-    throw new Refusal("quota_invalid", { field: "remain_quota" });
+  return name;
+}
+
+function checkQuota(quota: number): number {
+  if (!Number.isSafeInteger(quota) || quota < 0) throw new Refusal("quota_invalid", { field: "remain_quota" });
+  return quota;
+}
+
+function checkGroup(group: string, mayUse: MayUse): string {
   if (group !== "" && !mayUse(group))
     throw new Refusal("token_group_not_permitted", { field: "group", values: { g: group } });
-  return {
-    name,
-    remain_quota,
-    unlimited_quota: Number(input.unlimited_quota ?? false),
-    expired_time: expired_time === 0 ? NEVER_EXPIRES : expired_time,
-    model_limits_enabled: Number(input.model_limits_enabled ?? false),
-    model_limits: splitList(model_limits).join(","),
-    allow_ips: allowIps(allow_ips),
-    group,
-    ...(input.limits !== undefined && { limits: readLimitsField(input.limits) }),
-    ...(input.fallbacks !== undefined && { fallbacks: readFallbacksField(input.fallbacks) }),
-    ...readTags(input),
-    ...readSchedule(input),
-  };
-}
-
-const DEFAULTS = { name: "", remain_quota: 0, expired_time: 0, model_limits: "", allow_ips: "", group: "" };
-
-function readTags({ fixed_tags: fixed, tags }: TokenInput) {
-  return {
-    ...(fixed !== undefined && { fixed_tags: formatStoredTags(fixed) }),
-    ...(tags !== undefined && { tags: formatStoredTags(tags) }),
-  };
-}
-
-function readSchedule({ rotate_days: days, rotate_grace_seconds: grace }: TokenInput) {
-  return {
-    ...(days !== undefined && { rotate_days: days }),
-    ...(grace !== undefined && { rotate_grace_seconds: grace }),
-  };
+  return group;
 }
 
 /** Returns the list as the row stores it; throws `invalid_field`. */

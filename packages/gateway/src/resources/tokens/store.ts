@@ -1,4 +1,4 @@
-import { ACCOUNT_KIND, DEFAULT_GRACE_SECONDS, keyHint, TOKEN_STATUS, type Token } from "@fairway/wire";
+import { ACCOUNT_KIND, INITIAL_TOKEN, keyHint, TOKEN_STATUS, type Token } from "@fairway/wire";
 import type { Transaction, Updateable } from "kysely";
 import { recordTokenEvent, type EventToken } from "../../events/token-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -97,20 +97,15 @@ const SORTABLE = [
 ] as const;
 /** What a new row has by default; its key is sealed when its id is known. */
 const INITIAL = {
+  ...INITIAL_TOKEN,
   key_sealed: "",
   status: 1,
   used_quota: 0,
-  limits: null,
-  fallbacks: null,
-  fixed_tags: null,
-  tags: null,
   disabled_by_admin: 0,
   member_id: 0,
   service_account_id: 0,
   rotated_at: 0,
   old_keys_until: 0,
-  rotate_days: 0,
-  rotate_grace_seconds: DEFAULT_GRACE_SECONDS,
   deleted_at: null,
 } as const;
 

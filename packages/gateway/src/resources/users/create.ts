@@ -3,7 +3,7 @@ import {
   formatQuota,
   keyHint,
   LOG_TYPE,
-  NEVER_EXPIRES,
+  INITIAL_TOKEN,
   TOKEN_STATUS,
   type OptionValues,
 } from "@fairway/wire";
@@ -177,6 +177,7 @@ async function insertFirstToken(
   const key = createTokenKey();
   const now = seconds(clock);
   const token = {
+    ...INITIAL_TOKEN,
     user_id: userId,
     key_hash: vault.hashKey(key),
     key_sealed: "",
@@ -185,13 +186,8 @@ async function insertFirstToken(
     name: `${username}'s initial token`,
     created_time: now,
     accessed_time: now,
-    expired_time: NEVER_EXPIRES,
     remain_quota: FIRST_TOKEN_QUOTA,
     unlimited_quota: 1,
-    model_limits_enabled: 0,
-    model_limits: "",
-    allow_ips: "",
-    group: "",
     deleted_at: null,
   };
   const id = await insertRow(trx, "tokens", token);

@@ -1,3 +1,4 @@
+import type { TokenColumns, TokenFieldName, TokenFieldWith } from "@fairway/wire";
 import type { Generated } from "kysely";
 
 /** Row types of accounts and their credentials; the rules of `Schema` apply. */
@@ -41,7 +42,12 @@ export interface UserTable {
   deleted_at: number | null;
 }
 
-export interface TokenTable {
+/** The columns of the fields that people set. Those that were added later have a default. */
+type TokenFieldColumns = {
+  [F in TokenFieldName]: F extends TokenFieldWith<"staysIfAbsent"> ? Generated<TokenColumns[F]> : TokenColumns[F];
+};
+
+export interface TokenTable extends TokenFieldColumns {
   id: Generated<number>;
   user_id: number;
   /** HMAC-SHA-256 of the 48-character key, hex; keys are found by this column only. */
@@ -49,26 +55,10 @@ export interface TokenTable {
   /** The key sealed by `secrets.ts`, so that its owner can see it again. */
   key_sealed: string;
   status: number;
-  name: string;
   created_time: number;
   accessed_time: number;
-  expired_time: number;
-  remain_quota: number;
   held: Generated<number>;
-  unlimited_quota: number;
-  model_limits_enabled: number;
-  model_limits: string;
-  allow_ips: string;
   used_quota: Generated<number>;
-  group: string;
-  /** JSON; null = no limits of its own. */
-  limits: Generated<string | null>;
-  /** `off` or the JSON of a list; null = those of the operator. */
-  fallbacks: Generated<string | null>;
-  /** JSON of tags that clients cannot override; null = none. */
-  fixed_tags: Generated<string | null>;
-  /** JSON of the token's own policy of tags; null = none. */
-  tags: Generated<string | null>;
   /** 1 = an administrator disabled it. */
   disabled_by_admin: Generated<number>;
   /** The tokens revision of the last change of `remain_quota` or `unlimited_quota` by a user; 0 = none yet. */
@@ -83,9 +73,6 @@ export interface TokenTable {
   rotated_at: Generated<number>;
   /** Epoch seconds until which a replaced key works; 0 = none does. */
   old_keys_until: Generated<number>;
-  /** 0 = no schedule. */
-  rotate_days: Generated<number>;
-  rotate_grace_seconds: Generated<number>;
   /** Epoch seconds of the next rotation by the schedule; 0 = none. */
   next_rotation_at: Generated<number>;
   deleted_at: number | null;
