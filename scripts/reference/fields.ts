@@ -283,13 +283,17 @@ const CHANNEL_MEANINGS = new Map<string, string>(
 );
 
 const TOKEN_MEANINGS = new Map<string, string>(
-  Object.entries(wire.TOKEN_FIELDS).map(([field, { about }]) => [field, about]),
+  Object.entries<wire.TokenField>(wire.TOKEN_FIELDS).map(([field, { about, staysIfAbsent }]) => [
+    field,
+    staysIfAbsent ? `${about} An update without it leaves it as it is.` : about,
+  ]),
 );
+const OF_TOKEN = /^(?:token|Token|teamToken|TeamToken)(?:Create|Update|Facts|Input)?$/;
 
 /** Returns the description of a field; "" if it has none. */
 export function findMeaning(owner: string, field: string): string {
   if (owner === "Status" && shown.has(field)) return shown.get(field) ?? "";
   if (owner === "Channel" && CHANNEL_MEANINGS.has(field)) return CHANNEL_MEANINGS.get(field) ?? "";
-  if (owner === "Token" && TOKEN_MEANINGS.has(field)) return TOKEN_MEANINGS.get(field) ?? "";
-  return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? "";
+  if (OF_TOKEN.test(owner) && TOKEN_MEANINGS.has(field)) return TOKEN_MEANINGS.get(field) ?? "";
+  return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? TOKEN_MEANINGS.get(field) ?? "";
 }

@@ -50,7 +50,7 @@ const MAX_ROTATE_DAYS = 366;
 export const TOKEN_FIELDS = {
   name: { kind: "text", initial: "", about: "Name that people gave it.", document: "displayName" },
   remain_quota: { kind: "amount", initial: 0, isUsed: true, about: "Quota units that are left." },
-  unlimited_quota: { kind: "flag", initial: 0, about: "True: `remain_quota` does not limit it." },
+  unlimited_quota: { kind: "flag", initial: 0, about: "True: only the balance of the owner limits it." },
   expired_time: {
     kind: "time",
     least: NEVER_EXPIRES,

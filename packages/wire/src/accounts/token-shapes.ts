@@ -8,8 +8,8 @@ import { TOKEN_FIELD_NAMES, TOKEN_FIELDS, type TokenField, type TokenFieldName }
 
 type Kind = TokenField["kind"];
 
-function buildText({ most = Infinity }: TokenField) {
-  return textUpTo(most);
+function buildText({ most }: TokenField) {
+  return most === undefined ? z.string() : textUpTo(most);
 }
 
 function buildWhole({ least, most }: TokenField) {
