@@ -292,8 +292,13 @@ const OF_TOKEN = /^(?:token|Token|teamToken|TeamToken)(?:Create|Update|Facts|Inp
 
 /** Returns the description of a field; "" if it has none. */
 export function findMeaning(owner: string, field: string): string {
-  if (owner === "Status" && shown.has(field)) return shown.get(field) ?? "";
-  if (owner === "Channel" && CHANNEL_MEANINGS.has(field)) return CHANNEL_MEANINGS.get(field) ?? "";
-  if (OF_TOKEN.test(owner) && TOKEN_MEANINGS.has(field)) return TOKEN_MEANINGS.get(field) ?? "";
-  return MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? TOKEN_MEANINGS.get(field) ?? "";
+  const own = findOwnMeanings(owner)?.get(field);
+  return own ?? MEANINGS[`${owner}.${field}`] ?? MEANINGS[field] ?? TOKEN_MEANINGS.get(field) ?? "";
+}
+
+/** Returns the descriptions of objects whose fields are declared in a table. */
+function findOwnMeanings(owner: string): ReadonlyMap<string, string> | undefined {
+  if (owner === "Status") return shown;
+  if (owner === "Channel") return CHANNEL_MEANINGS;
+  return OF_TOKEN.test(owner) ? TOKEN_MEANINGS : undefined;
 }
