@@ -176,7 +176,7 @@ test("tiles, days and groups of one span add up to what SQL says, beyond what on
 test("administrators see one user alone", async () => {
   await page.goto("/detail?range=7d");
   await page.getByRole("link", { name: "gpt-4o", exact: true }).waitFor();
-  await page.getByRole("searchbox", { name: "Username" }).fill("grace");
+  await page.getByRole("combobox", { name: "Username" }).fill("grace");
   await page.getByRole("link", { name: "gpt-4o", exact: true }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "kimi-k2" }).waitFor();
   expect(await page.getByRole("link", { name: "kimi-k2" }).getAttribute("href")).toContain("user=grace");
