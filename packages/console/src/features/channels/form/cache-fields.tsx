@@ -3,7 +3,7 @@ import type { Form } from "../../../lib/use-form.ts";
 import { SelectField } from "../../../ui/form/field.tsx";
 import { NO_MARKS } from "./cache-choice.ts";
 import type { ChannelDraft } from "./channel-form.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts } from "./texts.ts";
 
 interface CacheFieldsProps {
   readonly form: Form<ChannelDraft>;

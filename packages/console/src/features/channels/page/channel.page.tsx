@@ -19,6 +19,7 @@ import { ManagedNote } from "../managed.tsx";
 import { typesQuery } from "../api.ts";
 import { StatusMark } from "../state-mark.tsx";
 import { useTexts } from "../texts.ts";
+import { useTexts as usePageTexts } from "./texts.ts";
 import { shownChannelQuery, switchChannel } from "./api.ts";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
@@ -94,14 +95,15 @@ function Shown({ channel }: { readonly channel: Channel }) {
 /** Shows one channel: how it works, why it fails, and the state of its keys. */
 export function ChannelPage() {
   const t = useTexts();
+  const ofPage = usePageTexts();
   const id = Number(useParams()["id"]);
   const query = useQuery({ ...shownChannelQuery(id), enabled: isRowId(id) });
   const missing = {
     key: "channel_not_found",
     icon: "channel",
     title: t("missingTitle"),
-    body: t("missingBody"),
-    list: { path: "/channel", label: t("allChannels") },
+    body: ofPage("missingBody"),
+    list: { path: "/channel", label: ofPage("allChannels") },
   } as const;
   return (
     <RowPage title={t("title")} id={id} row={query.data?.rows[0]} query={query} missing={missing}>

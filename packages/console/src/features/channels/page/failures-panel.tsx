@@ -6,7 +6,7 @@ import { logAddress } from "../../../shared/usage/log-link.ts";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { useTexts } from "../texts.ts";
+import { useTexts } from "./texts.ts";
 import { failuresQuery } from "./api.ts";
 
 /** The newest calls that failed at this channel; each leads to its row of the log. */

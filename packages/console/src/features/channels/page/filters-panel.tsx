@@ -6,7 +6,7 @@ import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts } from "./texts.ts";
 import { filtersQuery, forgetFilters } from "./api.ts";
 
 function Forget(props: { readonly id: number; readonly one?: LearnedFilter }) {

@@ -4,10 +4,11 @@ import { problemText, toast, toastProblem } from "../../../ui/feedback/toaster.t
 import { RowMenu } from "../../../ui/menu/row-menu.tsx";
 import { setKeyStatus } from "../form-api.ts";
 import { keyName } from "../key-name.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts as useChannelTexts } from "../texts.ts";
 import { testKey } from "./api.ts";
 import type { KeyLine } from "./key-state.ts";
 import { removeKeyAsking } from "./remove-key.tsx";
+import { useTexts } from "./texts.ts";
 
 interface KeyMenuProps {
   readonly id: number;
@@ -20,6 +21,7 @@ interface KeyMenuProps {
 /** What can be done with one key of a channel. */
 export function KeyMenu({ id, line, isOneOfSeveral, canTest }: KeyMenuProps) {
   const t = useTexts();
+  const ofChannel = useChannelTexts();
   const name = keyName(line);
   const isOn = line.status === CHANNEL_STATUS.enabled;
   const test = () =>
@@ -33,7 +35,7 @@ export function KeyMenu({ id, line, isOneOfSeveral, canTest }: KeyMenuProps) {
   const several = [
     {
       id: "toggle",
-      label: t(isOn ? "disable" : "enable"),
+      label: ofChannel(isOn ? "disable" : "enable"),
       icon: isOn ? ("pause" as const) : ("play" as const),
       run: () => void toggle(),
     },
@@ -45,5 +47,5 @@ export function KeyMenu({ id, line, isOneOfSeveral, canTest }: KeyMenuProps) {
     ...(isOneOfSeveral ? several : []),
   ];
   if (entries.length === 0) return null;
-  return <RowMenu name={t("keyNamed", { name })} entries={entries} />;
+  return <RowMenu name={ofChannel("keyNamed", { name })} entries={entries} />;
 }

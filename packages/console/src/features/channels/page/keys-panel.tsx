@@ -9,7 +9,8 @@ import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { lateOverlay } from "../../../ui/late/late.tsx";
 import { keysQuery } from "../form-api.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts as useChannelTexts } from "../texts.ts";
+import { useTexts } from "./texts.ts";
 import { healthQuery } from "./api.ts";
 import { keyName } from "../key-name.ts";
 import { KeyMenu } from "./key-menu.tsx";
@@ -59,7 +60,7 @@ function Trouble({ one }: { readonly one: ChannelHealth }) {
 }
 
 function Line({ line, menu }: { readonly line: KeyLine; readonly menu: ReactNode }) {
-  const t = useTexts();
+  const t = useChannelTexts();
   const state = STATES[line.status] ?? { mark: "unknown" as const, text: "keyOff" as const };
   return (
     <PanelRow>

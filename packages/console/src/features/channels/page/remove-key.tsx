@@ -3,7 +3,7 @@ import { HttpProblem } from "../../../lib/problems.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
 import { removeKey } from "../form-api.ts";
 import { keyName } from "../key-name.ts";
-import type { useTexts } from "../texts.ts";
+import type { useTexts } from "./texts.ts";
 
 /** Returns true if the server refused because files or batches need the key. */
 export function isKeyInUse(problem: unknown): problem is HttpProblem {
@@ -40,7 +40,7 @@ export async function removeAnyway(id: number, key: ChannelKey, { t, reason }: A
     title: t("keyInUse"),
     body: reason,
     confirm: t("keyRemoveAnyway"),
-    cancel: t("waitForBatches"),
+    cancel: t("keyWait"),
     isDangerous: true,
   });
   if (isForced) await removeKey(id, key, true);

@@ -7,9 +7,10 @@ import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { Modal } from "../../../ui/feedback/modal.tsx";
 import { SecretField, SelectField } from "../../../ui/form/field.tsx";
 import { keyName } from "../key-name.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts as useChannelTexts } from "../texts.ts";
 import { accountsQuery } from "./api.ts";
 import { useReplacement, type Progress } from "./replacement.ts";
+import { useTexts } from "./texts.ts";
 
 interface ReplaceKeyProps {
   readonly channel: Channel;
@@ -23,6 +24,7 @@ type Replacement = ReturnType<typeof useReplacement>;
 /** Replaces a key of a channel in steps: add, test, switch, drain, remove. Each step can be the last one. */
 export function ReplaceKey({ channel, keys: current, canTest, onClose }: ReplaceKeyProps) {
   const t = useTexts();
+  const ofChannel = useChannelTexts();
   const form = useId();
   // The keys as they were: the indexes of later steps refer to them.
   const [keys] = useState(current);
@@ -34,7 +36,7 @@ export function ReplaceKey({ channel, keys: current, canTest, onClose }: Replace
   if (!old) return null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setError(text.trim() === "" ? t("oneKey") : undefined);
+    setError(text.trim() === "" ? ofChannel("oneKey") : undefined);
     if (text.trim() !== "") replacement.add(text.trim(), () => setError(t("newKeyKnown")));
   };
   return (
@@ -58,7 +60,7 @@ export function ReplaceKey({ channel, keys: current, canTest, onClose }: Replace
                 value={chosen}
                 choices={keys.map((key) => ({
                   value: String(key.index),
-                  label: t("keyNamed", { name: keyName(key) }),
+                  label: ofChannel("keyNamed", { name: keyName(key) }),
                 }))}
                 onChange={choose}
               />

@@ -2,9 +2,9 @@ import type { ChannelKey } from "@fairway/wire";
 import { useState } from "react";
 import { problemText, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { addKey, removeKey, setKeyStatus } from "../form-api.ts";
-import type { useTexts } from "../texts.ts";
 import { bindObjects, testKey } from "./api.ts";
 import { isKeyInUse, removeAnyway } from "./remove-key.tsx";
+import type { useTexts } from "./texts.ts";
 
 type TestResult =
   | { readonly state: "running" }

@@ -6,7 +6,8 @@ import { Graded, Mark } from "../../../ui/display/mark.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { problemText } from "../../../ui/feedback/toaster.ts";
 import { responseGrade } from "../response-grade.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts as useChannelTexts } from "../texts.ts";
+import { useTexts } from "./texts.ts";
 import { testModel } from "./api.ts";
 
 type Result =
@@ -45,7 +46,7 @@ function useTests(id: number) {
 }
 
 function ResultCell({ result }: { readonly result: Result | undefined }) {
-  const t = useTexts();
+  const t = useChannelTexts();
   if (!result) return <span className="soft">{t("untested")}</span>;
   if (result.state === "running") return <Mark kind="underway" label={t("testing")} />;
   if (result.state === "bad") return <Mark kind="stop" label={t("testFailed")} />;
@@ -55,6 +56,7 @@ function ResultCell({ result }: { readonly result: Result | undefined }) {
 /** Every model of the channel with the result of its test on this page. */
 export function TestMatrix({ channel, canTest }: { readonly channel: Channel; readonly canTest: boolean }) {
   const t = useTexts();
+  const ofChannel = useChannelTexts();
   const models = splitList(channel.models);
   const { results, isRunning, run, runAll, stop } = useTests(channel.id);
   return (
@@ -83,11 +85,11 @@ export function TestMatrix({ channel, canTest }: { readonly channel: Channel; re
               <Button
                 size="xs"
                 variant="ghost"
-                aria-label={t("test", { name: model })}
+                aria-label={ofChannel("test", { name: model })}
                 disabled={result?.state === "running"}
                 onClick={() => void run(model)}
               >
-                {t("formTest")}
+                {ofChannel("formTest")}
               </Button>
             )}
             {result?.state === "bad" && (
