@@ -37,6 +37,8 @@ const LISTS: readonly string[] = [
   // Where each field is checked or parsed that needs more than its declaration.
   "packages/gateway/src/resources/tokens/input.ts",
   "packages/gateway/src/snapshot/tokens.ts",
+  // What the relay needs to know of its caller.
+  "packages/gateway/src/identity/authentication/authenticator.ts",
   // An answer of compatible gateways.
   "packages/gateway/src/resources/tokens/usage-route.ts",
   // Forms, columns and sheets with controls and words of their own.

@@ -77,6 +77,7 @@ const OWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASONS));
 /** A schema may name its reason itself: whether a number is whole is checked later, but it is read as an integer. */
 function findReason(schema: Schema, issue: Issue): string | undefined {
   if (OWN_REASONS.has(issue.message)) return issue.message;
+  if (issue.code === "invalid_value" && issue.message === sayChoices(issue.values)) return issue.message;
   if (issue.code === "invalid_type") return typeReason(schema, issue);
   if (issue.code === "too_big") {
     if (issue.origin === "string") return fill(REASONS.tooLong, { n: String(issue.maximum) });
@@ -84,6 +85,10 @@ function findReason(schema: Schema, issue: Issue): string | undefined {
   }
   if (issue.code === "too_small" && isNumeric(issue.origin)) return fill(REASONS.atLeast, { n: String(issue.minimum) });
   return undefined;
+}
+
+function sayChoices(values: readonly unknown[]): string {
+  return fill(REASONS.choice, { names: values.join(", ") });
 }
 
 function isNumeric(origin: string): boolean {

@@ -169,7 +169,7 @@ function uncheckable(cause?: unknown): AppError {
 }
 
 const COLUMNS = `t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
-  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.fixed_tags, t.tags, t.user_id, u.username, u.role, u.status as user_status,
+  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.prompt_cache, t.fixed_tags, t.tags, t.user_id, u.username, u.role, u.status as user_status,
   u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at,
   t.member_id, t.service_account_id, t.key_hint, t.old_keys_until, ${TEAM_COLUMNS}, ${TOKENS_REVISION}`;
 const OWNER = `left join users u on u.id = t.user_id ${TEAM_JOINS}`;
@@ -193,6 +193,7 @@ interface TokenRow extends TeamRow {
   readonly group: string;
   readonly limits: string | null;
   readonly fallbacks: string | null;
+  readonly prompt_cache: string;
   readonly fixed_tags: string | null;
   readonly tags: string | null;
   readonly user_id: number;
@@ -226,6 +227,10 @@ function readStoredFallbacks(text: string | null | undefined): TokenRecord["fall
   return read.value === "inherit" ? undefined : read.value;
 }
 
+function isCacheMode(text: string): text is NonNullable<TokenRecord["promptCache"]> {
+  return text === "off" || text === "auto" || text === "always";
+}
+
 function tokenRecord(row: TokenRow | OldKeyRow, keyHash: string, now: number): TokenRecord {
   const team = toTeamRecord(row);
   return Object.freeze({
@@ -243,6 +248,7 @@ function tokenRecord(row: TokenRow | OldKeyRow, keyHash: string, now: number): T
     group: row.group,
     limits: storedLimits(row.limits),
     fallbacks: readStoredFallbacks(row.fallbacks),
+    ...(isCacheMode(row.prompt_cache) && { promptCache: row.prompt_cache }),
     memberId: row.member_id,
     serviceAccountId: row.service_account_id,
     team,

@@ -73,6 +73,8 @@ export interface TokenRecord {
   readonly limits: Limits | undefined;
   /** Undefined = those of the operator. */
   readonly fallbacks?: readonly FallbackEntry[] | "off" | undefined;
+  /** When prompts get marks for the provider's cache; undefined = as the channel says. */
+  readonly promptCache?: "off" | "auto" | "always";
   /** The member who made a key of a team; 0 = none. */
   readonly memberId: number;
   /** The service account that holds the key; 0 = none. */

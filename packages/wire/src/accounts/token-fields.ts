@@ -9,6 +9,7 @@ import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, NEVER_EXPIRES } from "../core
  */
 type FieldKind =
   | "text"
+  | "choice"
   | "whole"
   | "amount"
   | "time"
@@ -25,6 +26,8 @@ export interface TokenField {
   /** The lowest number, and the largest number or length of the text, that a call may send. */
   readonly least?: number;
   readonly most?: number;
+  /** The texts of a `choice`. */
+  readonly choices?: readonly string[];
   /** The stored value of a new token whose form lacks the field. */
   readonly initial: string | number | null;
   /** True if an update without the field leaves it as it is; otherwise it becomes `initial`. */
@@ -102,6 +105,19 @@ export const TOKEN_FIELDS = {
       about: "comma list of models that serve in place of one that fails, off, or inherit",
     },
   },
+  prompt_cache: {
+    kind: "choice",
+    choices: ["inherit", "off", "auto", "always"],
+    initial: "inherit",
+    staysIfAbsent: true,
+    about:
+      "When prompts get marks for the provider's cache: `inherit` (as the channel says), `off`, `auto` or `always`.",
+    flag: {
+      name: "prompt-cache",
+      argument: "<mode>",
+      about: "when prompts get marks for the provider's cache: inherit (as the channel says), off, auto or always",
+    },
+  },
   fixed_tags: {
     kind: "tags",
     initial: null,
@@ -156,6 +172,7 @@ export function listTokenFields<P extends keyof TokenField>(property: P): readon
 
 interface StoredValues {
   text: string;
+  choice: string;
   list: string;
   lines: string;
   whole: number;

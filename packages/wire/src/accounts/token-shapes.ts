@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
-import { REASONS } from "../core/reasons.ts";
+import { fill, REASONS } from "../core/reasons.ts";
 import { FixedTags, TagPolicy } from "../core/tag-policy.ts";
 import { TOKEN_FIELD_NAMES, TOKEN_FIELDS, type TokenField, type TokenFieldName } from "./token-fields.ts";
 
@@ -20,6 +20,7 @@ function buildWhole({ least, most }: TokenField) {
 /** Builders of the member that calls send. */
 const SENT = {
   text: buildText,
+  choice: ({ choices = [] }) => z.enum(choices, { error: fill(REASONS.choice, { names: choices.join(", ") }) }),
   list: buildText,
   lines: buildText,
   fallbacks: buildText,
@@ -36,6 +37,7 @@ const SENT = {
 /** Builders of the member of answers, which is never null. */
 const SHOWN = {
   text: () => z.string(),
+  choice: () => z.string(),
   list: () => z.string(),
   lines: () => z.string(),
   fallbacks: () => z.string(),

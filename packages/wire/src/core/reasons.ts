@@ -16,6 +16,7 @@ export const REASONS = {
   unsupported: "is not supported; leave it empty",
   tooLong: "is too long: shorten it to at most {n} characters",
   tooMany: "has too many entries: send at most {n} in one call",
+  choice: "must be one of {names}",
   tagKey: "has a key other than a-z, then at most 31 of a-z, 0-9, underscore, dot and hyphen",
   tagKeys: "has too many keys",
   tagValue: "must be 1 to 64 characters without control characters, | and =, and without blanks around it",

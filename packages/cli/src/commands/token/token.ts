@@ -172,6 +172,7 @@ async function printToken(
     models: model_limits_enabled ? model_limits : "all",
     group: token.group === "" ? "that of the user" : token.group,
     fallbacks: fallbacks === "inherit" ? "those of the operator" : fallbacks,
+    ...cacheWords(token),
     "allowed addresses": allow_ips === "" ? "all" : allow_ips.split("\n").join(", "),
     limits:
       Object.entries(limits)
@@ -182,6 +183,11 @@ async function printToken(
     ...rotationWords(token),
   };
   await printOne(output, token, { shape: TOKENS, words });
+}
+
+/** Only a choice of the token's own is shown. */
+function cacheWords({ prompt_cache: mode }: Shown): Record<string, string> {
+  return mode === "off" || mode === "auto" || mode === "always" ? { "prompt cache": mode } : {};
 }
 
 /** Compatible gateways, and older ones, know no rotation. */

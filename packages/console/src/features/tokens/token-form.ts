@@ -36,6 +36,7 @@ export interface TokenDraft extends LimitsDraft, TagsDraft {
   fallback_models: string[];
   /** The list as it was read: the causes of its models stay. */
   fallback_entries: readonly FallbackEntry[];
+  prompt_cache: CacheMode;
   allow_ips: string;
 }
 
@@ -45,6 +46,10 @@ export const LIMIT_PERIODS = ["", "hour", "day", "week", "month", "quarter", "ye
   | TokenBudget["period"]
 )[];
 type LimitPeriod = (typeof LIMIT_PERIODS)[number];
+
+/** When prompts get marks for the cache of a provider. */
+export const CACHE_MODES = ["inherit", "off", "auto", "always"] as const;
+export type CacheMode = (typeof CACHE_MODES)[number];
 
 /** How many tokens one form creates: each needs its own call. */
 export const BATCH_CAP = 100;
@@ -65,6 +70,7 @@ export const EMPTY_TOKEN: TokenDraft = {
   fallbacks: "inherit",
   fallback_models: [],
   fallback_entries: [],
+  prompt_cache: "inherit",
   allow_ips: "",
   ...NO_TAGS,
   ...NO_LIMITS,
@@ -82,6 +88,7 @@ export function toTokenDraft(token: Token): TokenDraft {
     model_limits_enabled: token.model_limits_enabled,
     models: splitList(token.model_limits),
     ...toFallbackDraft(token.fallbacks),
+    prompt_cache: CACHE_MODES.find((mode) => mode === token.prompt_cache) ?? "inherit",
     allow_ips: token.allow_ips,
     ...toTagsDraft(token),
     ...toLimitsDraft(token.limits),
@@ -121,6 +128,7 @@ export function toTokenInput(form: TokenDraft): TokenInput {
     model_limits: form.models.join(","),
     allow_ips: form.allow_ips,
     fallbacks: toFallbacksText(form),
+    prompt_cache: form.prompt_cache,
     ...toTags(form),
     limits: toLimits(form),
   };

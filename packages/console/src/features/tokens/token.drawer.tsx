@@ -34,6 +34,7 @@ import {
   type TokenDraft,
   type UnservedModel,
 } from "./token-form.ts";
+import { PromptCacheField } from "./prompt-cache-field.tsx";
 
 const HOUR = 3_600;
 const COUNTS = [10, 20, 30, 100];
@@ -306,6 +307,7 @@ function Access({ form }: PartProps) {
           />
         )}
         <Fallbacks form={form} models={models} />
+        <PromptCacheField value={form.values.prompt_cache} onChange={(value) => form.set("prompt_cache", value)} />
         <AreaField
           label={t("ips")}
           isMono

@@ -286,6 +286,7 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
   ["must be at most #", "须不大于 #"],
   [fill(REASONS.tooLong, { n: "#" }), "过长，请缩短到 # 个字符以内"],
   [fill(REASONS.tooMany, { n: "#" }), "条目过多，每次最多 # 条"],
+  [fill(REASONS.choice, { names: "#" }), "须为 # 之一"],
   [REASONS.tagKey, "的键须以 a-z 开头，其后最多 31 个 a-z、0-9、下划线、点和连字符"],
   [REASONS.tagKeys, "的键过多"],
   [REASONS.tagValue, "须为 1 到 64 个字符，不含控制字符、| 和 =，首尾无空格"],

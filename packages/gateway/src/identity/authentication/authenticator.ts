@@ -170,6 +170,7 @@ function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["
     modelLimits: record.modelLimits,
     tokenLimits: record.limits,
     fallbacks: record.fallbacks,
+    ...(record.promptCache && { promptCache: record.promptCache }),
     tags: record.tags,
     pinnedChannel: pin === undefined ? undefined : pinnedChannel(pin, user),
     ip,

@@ -32,6 +32,8 @@ export interface Caller {
   readonly memberLimits?: Limits | undefined;
   /** The token's own models to fall back to, or `off`; undefined = those of the operator. */
   readonly fallbacks?: readonly FallbackEntry[] | "off" | undefined;
+  /** The token's own choice of marks for prompt caches; absent = as the channel says. */
+  readonly promptCache?: "off" | "auto" | "always";
   /** The team whose wallet pays; absent for persons. */
   readonly team?: TeamRecord;
   /** The channel that an administrator selected with `sk-KEY-<id>`. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { invalidRequest } from "../../lib/app-error.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { MarkLife } from "./block-marks.ts";
 
@@ -13,19 +14,34 @@ export interface CachingMode {
   readonly life: MarkLife;
 }
 
-/** Undefined for requests of a channel that sets no marks, which read two members for that. */
+/** The part of a request that chooses. */
+interface Choosing {
+  readonly clientHeaders?: IncomingHttpHeaders | undefined;
+  readonly caller: Pick<Caller, "promptCache">;
+}
+
+/**
+ * The header goes before the token, the token before the channel; a header does not lift `off` of a token. Undefined
+ * for requests without marks: where nothing chooses, three members are read.
+ */
 export function readCachingMode(
   { setting }: Pick<ChannelRecord, "setting">,
-  headers: IncomingHttpHeaders | undefined,
+  { clientHeaders, caller }: Choosing,
 ): CachingMode | undefined {
-  const header = headers?.[HEADER];
-  const own = setting["prompt_cache"];
+  const header = clientHeaders?.[HEADER];
+  const own = caller.promptCache ?? setting["prompt_cache"];
   if (header === undefined && own === undefined) return undefined;
-  const life = setting["prompt_cache_ttl"] === "1h" ? "1h" : "5m";
-  if (header === undefined) return own === "auto" || own === "always" ? { mode: own, life } : undefined;
+  const life: MarkLife = setting["prompt_cache_ttl"] === "1h" ? "1h" : "5m";
+  const asked = header === undefined ? { mode: own, life } : { life, ...readHeader(header) };
+  const { mode } = asked;
+  if (caller.promptCache === "off" || (mode !== "auto" && mode !== "always")) return undefined;
+  return { mode, life: asked.life };
+}
+
+function readHeader(header: string | string[]): Partial<CachingMode> {
   const found = FORM.exec(String(header).trim().toLowerCase());
   if (!found)
     throw invalidRequest("X-Fairway-Prompt-Cache", "X-Fairway-Prompt-Cache must be off, auto or always, with ;ttl=1h.");
-  const mode = found[1] as CachingMode["mode"];
-  return mode === "off" ? undefined : { mode, life: (found[2] as MarkLife | undefined) ?? life };
+  const [, mode, life] = found as unknown as [string, CachingMode["mode"], MarkLife?];
+  return { mode, ...(life && { life }) };
 }

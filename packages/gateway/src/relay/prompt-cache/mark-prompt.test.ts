@@ -28,6 +28,7 @@ interface Case {
   readonly body: object;
   readonly setting?: JsonObject;
   readonly header?: string;
+  readonly token?: "off" | "auto" | "always";
   readonly dialect?: DialectId;
   readonly model?: string;
   readonly type?: number;
@@ -39,6 +40,7 @@ function mark({
   body,
   setting = {},
   header,
+  token,
   dialect = "anthropic-messages",
   model = CLAUDE,
   type = 14,
@@ -48,7 +50,7 @@ function mark({
   const request = {
     spec: createRequestSpec({ model }),
     body: jsonBody(bytes),
-    caller: { userId: 7 },
+    caller: { userId: 7, ...(token && { promptCache: token }) },
     clientHeaders: header === undefined ? {} : { "x-fairway-prompt-cache": header },
   } as unknown as RelayRequest;
   const channel = createChannelRecord({ id: 3, type, setting });
@@ -66,6 +68,19 @@ const ALWAYS = { prompt_cache: "always" };
 const AUTO = { prompt_cache: "auto" };
 const user = (content: unknown) => ({ role: "user", content });
 const assistant = (content: unknown) => ({ role: "assistant", content });
+
+describe("who chooses", () => {
+  const body = { model: CLAUDE, system: LONG, messages: [user("hi")] };
+  it.each([
+    ["the token marks where the channel does not", { token: "always" }, true],
+    ["the token leaves out the marks of the channel", { setting: ALWAYS, token: "off" }, false],
+    ["the header goes before the token", { token: "auto", header: "always" }, true],
+    ["the header leaves out the marks of the token", { token: "always", header: "off" }, false],
+    ["the header does not lift what the token forbids", { setting: ALWAYS, token: "off", header: "always" }, false],
+  ] as const)("%s", (_title, choice, isMarked) => {
+    expect(mark({ body, ...choice }).note !== undefined).toBe(isMarked);
+  });
+});
 
 describe("marks of the Messages protocol", () => {
   it("end the tools, the system text and the last turn, and every other byte stays", () => {

@@ -64,7 +64,7 @@ export function markPrompt(
   const { channel, plan } = target;
   const { dialect } = plan.route;
   const findSmallest = plan.provider.cacheMarks?.[dialect];
-  const mode = findSmallest && caching && readCachingMode(channel, request.clientHeaders);
+  const mode = findSmallest && caching && readCachingMode(channel, request);
   if (!mode || !isCacheable(request.spec.model, caching) || refusesMarks(channel, now)) return undefined;
   const places = hasOwnMarks(bytes, request) ? undefined : findPlaces(bytes, plan, mode);
   if (!places) return undefined;

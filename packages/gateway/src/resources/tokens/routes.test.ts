@@ -46,6 +46,7 @@ describe("creating", () => {
       group: "",
       limits: {},
       fallbacks: "inherit",
+      prompt_cache: "inherit",
       disabled_by_admin: false,
       ...NEW_KEY,
       DeletedAt: null,

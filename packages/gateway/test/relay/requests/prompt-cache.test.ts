@@ -118,6 +118,21 @@ it("a wrong header is refused before any upstream is called", async () => {
   expect(sent).toEqual([]);
 });
 
+it("a token without marks gets none, and the call that sets it refuses other words", async () => {
+  const { root } = relay.gateway;
+  const [token] = await root.must<{ id: number; name: string }[]>("GET", "/api/token/");
+  const change = (mode: string) =>
+    root.call("PUT", "/api/token/", { id: token?.id, name: token?.name, unlimited_quota: true, prompt_cache: mode });
+  const words = "Invalid input: prompt_cache must be one of inherit, off, auto, always.";
+  expect(await change("never")).toMatchObject({ success: false, message: words });
+  expect(await change("off")).toMatchObject({ success: true, data: { prompt_cache: "off" } });
+  expect((await ask({}, { "x-fairway-prompt-cache": "always" })).status).toBe(200);
+  expect(JSON.stringify(sent[0])).not.toContain("cache_control");
+  expect(await change("inherit")).toMatchObject({ success: true, data: { prompt_cache: "inherit" } });
+  expect((await ask()).status).toBe(200);
+  expect(JSON.stringify(sent[1])).toContain("cache_control");
+});
+
 it("an upstream that refuses marks is called once more without them, and gets none for a while", async () => {
   script({}, (text) => text.includes("cache_control"));
   const row = await rowOf(await ask());

@@ -48,6 +48,7 @@ import { reportSums } from "./0046-report-sums.ts";
 import { ownBalanceLimits } from "./0047-own-balance-limits.ts";
 import { balanceShares } from "./0048-balance-shares.ts";
 import { upstreamCaches } from "./0049-upstream-caches.ts";
+import { tokenPromptCaches } from "./0050-token-prompt-caches.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -104,6 +105,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ownBalanceLimits,
   balanceShares,
   upstreamCaches,
+  tokenPromptCaches,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
