@@ -108,8 +108,12 @@ test.each([
     const { page } = visits.visitor;
     await page.goto("/report?interval=none&range=7d");
     const [answer] = await Promise.all([
-      page.waitForResponse((reply) => new URL(reply.url()).search.includes(encodeURIComponent(text))),
-      page.getByRole("searchbox", { name: filter, exact: true }).fill(text),
+      page.waitForResponse((reply) => {
+        // Suggestions of names ask for the text too.
+        const { pathname, search } = new URL(reply.url());
+        return pathname.endsWith("/report/usage") && search.includes(encodeURIComponent(text));
+      }),
+      page.getByRole("main").getByLabel(filter, { exact: true }).fill(text),
     ]);
     const { data } = (await answer.json()) as { data: UsageReport };
     const table = page.getByRole("region", { name: "Rows of the report" });
