@@ -50,7 +50,7 @@ interface Finding {
 function NameFilter(props: NameFilterProps & Finding) {
   const { label, value, width = "150px", isMain = false, kind, find, onChange } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [draft, setDraft] = useDraft(value, onChange);
+  const { draft, setDraft, apply } = useDraft(value, onChange);
   const wanted = useDeferredValue(draft.trim());
   const { data = [] } = useQuery({
     queryKey: queryKeys.search[kind](wanted),
@@ -61,7 +61,7 @@ function NameFilter(props: NameFilterProps & Finding) {
   useKeys("/", () => box.current?.querySelector("input")?.focus(), isMain);
   return (
     <Box ref={box} width={{ base: isMain ? "full" : "calc(50% - 4px)", sm: width }}>
-      <PickInput label={label} placeholder={label} value={draft} options={data} onChange={setDraft} />
+      <PickInput label={label} placeholder={label} value={draft} options={data} onChange={setDraft} onBlur={apply} />
     </Box>
   );
 }

@@ -73,7 +73,7 @@ interface BoxProps {
 /** A text filter that waits for a pause in typing. */
 export function FilterText(props: BoxProps) {
   const { value, onChange } = props;
-  const [draft, setDraft] = useDraft(value, onChange);
+  const { draft, setDraft, apply } = useDraft(value, onChange);
   const input = useRef<HTMLInputElement>(null);
   useKeys("/", () => input.current?.focus(), props.isMain ?? false);
   return (
@@ -94,8 +94,9 @@ export function FilterText(props: BoxProps) {
         value={draft}
         ps={props.isMain ? "8" : "2.5"}
         onChange={(event) => setDraft(event.target.value)}
+        onBlur={apply}
         onKeyDown={(event) => {
-          if (event.key === "Enter") onChange(draft.trim());
+          if (event.key === "Enter") apply();
           if (event.key === "Escape") event.currentTarget.blur();
         }}
       />
