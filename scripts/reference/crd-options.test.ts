@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isSecretOption, OPTION_KEYS, optionDefault, OPTIONS } from "../../packages/wire/src/index.ts";
-import { buildOptionRules, listChoices, SHAPES } from "./crd-options.ts";
+import { buildOptionRules, listChoices, MAX_VALUE_CHARACTERS, SHAPES } from "./crd-options.ts";
 
 const rules = buildOptionRules();
 const findRule = (key: string) => rules.find(({ message }) => message.startsWith(`spec.values.${key} must be`));
@@ -45,4 +45,16 @@ it("fits into what the API server takes of a rule and its message", () => {
     expect(message).not.toMatch(/\n/);
     expect(messageExpression.length).toBeLessThan(16_384);
   }
+});
+
+/** What the API server allows for all rules of a definition; it estimates a pattern by its length and that of the text. */
+const BUDGET = 100_000_000;
+const MAX_BYTES = MAX_VALUE_CHARACTERS * 4;
+const estimatePattern = (pattern: string) => MAX_BYTES * 0.1 * Math.max(1, pattern.length * 0.25);
+
+it("leaves room for further options: an API server refuses a definition whose rules may cost too much", () => {
+  const patterns = rules.flatMap(({ rule }) => /\.matches\('(.+)'\)$/.exec(rule)?.[1] ?? []);
+  expect(patterns.length).toBeGreaterThan(20);
+  const cost = patterns.reduce((sum, pattern) => sum + estimatePattern(pattern.replaceAll("\\\\", "\\")), 0);
+  expect(cost / BUDGET).toBeLessThan(0.7);
 });

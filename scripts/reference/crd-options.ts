@@ -17,8 +17,11 @@ export interface CelRule {
 
 /** More names than any set has, so that the API server can bound the work of a rule. */
 export const MAX_OPTIONS = 512;
-/** More characters than one resource has room for; without a limit, all patterns together cost more than is allowed. */
-export const MAX_VALUE_CHARACTERS = 1_000_000;
+/**
+ * The API server charges each pattern for the longest text that it may meet, and refuses a definition whose rules cost
+ * more than its budget together. A set of options with a longer value is split or sent over the API.
+ */
+export const MAX_VALUE_CHARACTERS = 500_000;
 
 /** What a text of this kind looks like, in short patterns because the API server charges their length; kinds without an entry take texts that only the gateway can judge. */
 export const SHAPES: Readonly<Partial<Record<OptionKind, { readonly pattern: string; readonly says: string }>>> = {
