@@ -215,7 +215,7 @@ test("the Google client creates, uses, lists, lengthens and deletes a cache", as
   const { caches, models } = google();
   const made = await caches.create({ model, config: { contents: "hi", displayName: "note" } });
   const name = made.name ?? "";
-  expect(name).toMatch(/^cachedContents\/[a-z0-9]{26}$/);
+  expect(name).toMatch(/^cachedContents\/[a-z0-9]{34}$/);
   expect(await caches.get({ name })).toMatchObject({ name, usageMetadata: { totalTokenCount: 5_000 } });
   const listed: (string | undefined)[] = [];
   for await (const cache of await caches.list()) listed.push(cache.name);

@@ -24,7 +24,7 @@ export function buildNewRow(
 ): BatchRow {
   return {
     ...EMPTY_ROW,
-    id: protocol.createId(),
+    id: protocol.createId(clock.now()),
     dialect: protocol.id,
     user_id: call.caller.userId,
     token_id: call.caller.tokenId,

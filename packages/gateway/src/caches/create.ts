@@ -67,7 +67,7 @@ function plan(call: CacheCall, asked: CreationRequest, deps: CacheDeps): Creatio
   const rate = findStorageRate({ model, upstreamModel, group, service }, snapshot);
   const now = seconds(deps.clock);
   const row: CacheRow = {
-    id: createLowerId(),
+    id: createLowerId(deps.clock.now()),
     user_id: call.caller.userId,
     token_id: call.caller.tokenId,
     serving_group: group,

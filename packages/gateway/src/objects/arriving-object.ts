@@ -25,7 +25,7 @@ export function createArrivingObject(
   const now = seconds(clock);
   return {
     ...announced,
-    id: createObjectId(announced.dialect, announced.kind),
+    id: createObjectId(announced.dialect, announced.kind, clock.now()),
     userId: caller.userId,
     tokenId: caller.tokenId,
     channelId: account.channel.id,

@@ -4,7 +4,10 @@ import type { ObjectDialect } from "../providers/core/types.ts";
 /** Kinds of objects that clients name by an id of this gateway. */
 export type NamedKind = "file" | "upload" | "part" | "batch";
 
-const LENGTH = 26;
+/** At least 128 random bits, also of lower-case letters and digits. */
+const RANDOM_CHARS = 25;
+/** Milliseconds since 1970 until the year 5188. */
+const TIME_CHARS = 9;
 const LOWER = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** What a client of the protocol sees before the random part. Gemini's collections (`files/`) are not part of the id. */
@@ -15,16 +18,24 @@ const PREFIXES: Readonly<Record<ObjectDialect, Readonly<Record<NamedKind, string
 };
 
 /**
- * Creates an id of at least 128 random bits that says nothing about the user, the channel or the upstream's own id:
- * objects outlive channels, and lists must not show what an account holds.
+ * Creates an id from the time and at least 128 random bits. Rows store whole seconds; the time in the id orders those of
+ * one second, in every collation, so that lists are newest first. Nothing in it tells the user, the channel or the
+ * upstream's own id: objects outlive channels, and lists must not show what an account holds.
+ *
+ * @param now epoch milliseconds
  */
-export function createObjectId(dialect: ObjectDialect, kind: NamedKind): string {
-  return PREFIXES[dialect][kind] + (dialect === "gemini" ? createLowerId() : randomText(LENGTH));
+export function createObjectId(dialect: ObjectDialect, kind: NamedKind, now: number): string {
+  const random = dialect === "gemini" ? randomText(RANDOM_CHARS, LOWER) : randomText(RANDOM_CHARS);
+  return PREFIXES[dialect][kind] + formatTime(now) + random;
 }
 
 /** The same without a prefix, of letters that Google's names may have. */
-export function createLowerId(): string {
-  return randomText(LENGTH, LOWER);
+export function createLowerId(now: number): string {
+  return formatTime(now) + randomText(RANDOM_CHARS, LOWER);
+}
+
+function formatTime(now: number): string {
+  return Math.floor(now).toString(LOWER.length).padStart(TIME_CHARS, "0");
 }
 
 const PATH_ID = /^[\w-]{1,128}$/;

@@ -78,7 +78,7 @@ export function createLibrary(deps: LibraryDeps & { readonly adopt: Adopt }): Ob
       const object: StoredObject = {
         facts: {},
         ...made,
-        id: made.id ?? createObjectId(made.dialect, "file"),
+        id: made.id ?? createObjectId(made.dialect, "file", clock.now()),
         kind: "file",
         state: "ready",
         createdAt: seconds(clock),

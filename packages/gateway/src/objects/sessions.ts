@@ -218,7 +218,7 @@ async function finishSession(session: StoredObject, answer: JsonObject, deps: Ob
   const bytes = number(named, "sizeBytes") ?? Number(text(named, "sizeBytes") ?? session.bytes);
   const made: StoredObject = {
     ...session,
-    id: createObjectId("gemini", "file"),
+    id: createObjectId("gemini", "file", deps.clock.now()),
     kind: "file",
     facts: {},
     createdAt: seconds(deps.clock),

@@ -24,7 +24,7 @@ eachDatabase("objects of users", (open) => {
   });
 
   const build = (more: Partial<StoredObject> = {}): StoredObject => ({
-    id: createObjectId("openai", "file"),
+    id: createObjectId("openai", "file", START_SECONDS * 1000 + made),
     userId: 1,
     tokenId: 11,
     kind: "file",
@@ -112,7 +112,7 @@ eachDatabase("objects of users", (open) => {
     };
     const ascending = await read(true);
     expect(ascending).toHaveLength(5);
-    expect(new Set(ascending)).toEqual(new Set(all.map(({ id }) => id)));
+    expect(ascending).toEqual(all.map(({ id }) => id));
     expect(await read(false)).toHaveLength(4);
   });
 
@@ -133,10 +133,18 @@ eachDatabase("objects of users", (open) => {
   });
 });
 
+test("ids of later milliseconds sort behind earlier ones, whatever a collation thinks of case", () => {
+  for (const dialect of ["openai", "anthropic", "gemini"] as const) {
+    const ids = Array.from({ length: 50 }, (_, index) => createObjectId(dialect, "file", START_SECONDS * 1000 + index));
+    expect(ids.toSorted()).toEqual(ids);
+    expect(ids.toSorted(new Intl.Collator("en", { sensitivity: "base" }).compare)).toEqual(ids);
+  }
+});
+
 test("ids have the form of their protocol and room for 128 random bits", () => {
-  expect(createObjectId("openai", "file")).toMatch(/^file-[0-9A-Za-z]{26}$/);
-  expect(createObjectId("anthropic", "file")).toMatch(/^file_[0-9A-Za-z]{26}$/);
-  expect(createObjectId("anthropic", "batch")).toMatch(/^msgbatch_[0-9A-Za-z]{26}$/);
-  expect(createObjectId("gemini", "file")).toMatch(/^[a-z0-9]{26}$/);
+  expect(createObjectId("openai", "file", Date.now())).toMatch(/^file-[0-9A-Za-z]{34}$/);
+  expect(createObjectId("anthropic", "file", Date.now())).toMatch(/^file_[0-9A-Za-z]{34}$/);
+  expect(createObjectId("anthropic", "batch", Date.now())).toMatch(/^msgbatch_[0-9A-Za-z]{34}$/);
+  expect(createObjectId("gemini", "file", Date.now())).toMatch(/^[a-z0-9]{34}$/);
   expect(["a/b", "", "é", "a".repeat(129), "file-x"].map(isObjectId)).toEqual([false, false, false, false, true]);
 });

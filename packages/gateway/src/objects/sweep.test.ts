@@ -52,7 +52,7 @@ const sweep = () => sweepObjects(createDeps(), new AbortController().signal, () 
 
 async function add(more: Partial<StoredObject>): Promise<StoredObject> {
   const object: StoredObject = {
-    id: createObjectId("openai", "file"),
+    id: createObjectId("openai", "file", Date.now()),
     userId: 40_404,
     tokenId: 0,
     kind: "file",

@@ -89,7 +89,7 @@ function buildPart(
   if (upstreamId === undefined || upstreamId === "") throw new AppError("upstream_invalid_response");
   return {
     ...upload,
-    id: createObjectId("openai", "part"),
+    id: createObjectId("openai", "part", clock.now()),
     kind: "part",
     upstreamId,
     name: upload.id,

@@ -183,7 +183,7 @@ async function findUpstreamIds(named: unknown, upload: StoredObject, { store }: 
 async function makeFile(upload: StoredObject, answer: JsonObject, deps: ObjectDeps): Promise<StoredObject> {
   const file: StoredObject = {
     ...upload,
-    id: createObjectId("openai", "file"),
+    id: createObjectId("openai", "file", deps.clock.now()),
     kind: "file",
     facts: {},
     createdAt: seconds(deps.clock),

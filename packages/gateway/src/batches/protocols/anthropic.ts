@@ -23,7 +23,7 @@ export const anthropicBatches: InlineProtocol = {
   idMember: "custom_id",
   placeModel: (item) => `requests.${item}.params.model`,
   writeModel: (name) => name,
-  createId: () => createObjectId("anthropic", "batch"),
+  createId: (now) => createObjectId("anthropic", "batch", now),
   readItem,
   readState,
   readList: (json) => (isObject(json) ? list(json, "data").filter(isObject) : []),

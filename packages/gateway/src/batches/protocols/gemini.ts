@@ -28,7 +28,7 @@ export const geminiBatches: BatchProtocol = {
   findFormat: (row) => (hasFile(row) ? "gemini" : "gemini-inline"),
   hasFiles: hasFile,
   hasResults: (row) => (hasFile(row) ? row.output_file_id !== "" : holdsResults(parseObject(row.wire))),
-  createId: () => createObjectId("gemini", "batch"),
+  createId: (now) => createObjectId("gemini", "batch", now),
   readState,
   readList: (json) => (isObject(json) ? list(json, "operations").filter(isObject) : []),
   fitsRow: (listed, row) => text(object(listed, "metadata"), "displayName")?.endsWith(createMark(row.id)) === true,

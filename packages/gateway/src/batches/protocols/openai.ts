@@ -19,7 +19,7 @@ export const openaiBatches: BatchProtocol = {
   findFormat: () => "openai",
   hasFiles: () => true,
   hasResults: ({ output_file_id: output }) => output !== "",
-  createId: () => createObjectId("openai", "batch"),
+  createId: (now) => createObjectId("openai", "batch", now),
   readState,
   readList: (json) => (isObject(json) ? list(json, "data").filter(isObject) : []),
   fitsRow(listed, row) {

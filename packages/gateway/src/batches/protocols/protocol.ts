@@ -69,7 +69,7 @@ export interface BatchProtocol {
   hasFiles(row: BatchRow): boolean;
   /** False while the upstream has not said where the answers of an ended batch are. */
   hasResults(row: BatchRow): boolean;
-  createId(): string;
+  createId(now: number): string;
   /** Undefined if the text is not an object of this protocol. */
   readState(json: unknown): BatchState | undefined;
   /** The upstream's objects in an answer to a list. */

@@ -21,7 +21,7 @@ let made = 0;
 async function add(userId: number, more: Partial<StoredObject> = {}): Promise<StoredObject> {
   made += 1;
   const object: StoredObject = {
-    id: createObjectId("openai", "file"),
+    id: createObjectId("openai", "file", Date.now()),
     userId,
     tokenId: 3,
     kind: "file",

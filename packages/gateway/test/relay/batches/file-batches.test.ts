@@ -89,7 +89,7 @@ describe("a batch of a file", () => {
   it("is created at the file's upstream, followed, and its files are the user's", async () => {
     const { batch, upstreamId } = await open(["a", "b", "c"]);
     expect(batch).toMatchObject({ object: "batch", status: "in_progress", metadata: { job: "x" } });
-    expect(batch.id).toMatch(/^batch_[0-9A-Za-z]{26}$/);
+    expect(batch.id).toMatch(/^batch_[0-9A-Za-z]{34}$/);
     const sent = gateway.upstream.fileBatches.batches.get(upstreamId)?.asked;
     expect(sent).toMatchObject({ metadata: { job: "x", fairway_batch: batch.id } });
     expect(sent?.["input_file_id"]).not.toBe(batch.input_file_id);

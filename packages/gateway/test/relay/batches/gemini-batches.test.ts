@@ -123,7 +123,7 @@ describe("a batch of Google whose requests are inside", () => {
   it("is sent with the client's bytes and a mark, followed to its end, and charged once at the batch price", async () => {
     const body = JSON.stringify(inline([item("a"), item("b")]));
     const { operation, name, upstreamId } = await open(body);
-    expect(name).toMatch(/^batches\/[a-z0-9]{26}$/);
+    expect(name).toMatch(/^batches\/[a-z0-9]{34}$/);
     expect(operation.metadata).toMatchObject({ name, displayName: "job", state: "BATCH_STATE_PENDING" });
     expect(JSON.stringify(operation)).not.toContain("gb-up");
     const sent = creations()[0];
@@ -261,7 +261,7 @@ describe("a batch of Google whose requests are in a file", () => {
     gateway.upstream.geminiBatches.end(upstreamId, { failed: ["c"], duplicates: ["a"], hasUnreadableLine: true });
     const ended = await read(name);
     const output = ended.metadata.output?.responsesFile ?? "";
-    expect(output).toMatch(/^files\/[a-z0-9]{26}$/);
+    expect(output).toMatch(/^files\/[a-z0-9]{34}$/);
     expect(ended.response).toMatchObject({ responsesFile: output });
     const content = await (await call(`/v1beta/${output}:download?alt=media`)).text();
     expect(content.trim().split("\n")).toHaveLength(5);

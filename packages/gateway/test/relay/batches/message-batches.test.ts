@@ -32,7 +32,7 @@ describe("creating a message batch", () => {
     expect(response.status).toBe(200);
     const batch = (await response.json()) as Batch;
     expect(batch).toMatchObject({ type: "message_batch", processing_status: "in_progress", results_url: null });
-    expect(batch.id).toMatch(/^msgbatch_[0-9A-Za-z]{26}$/);
+    expect(batch.id).toMatch(/^msgbatch_[0-9A-Za-z]{34}$/);
     expect(batch.id).not.toBe("msgbatch_UP1");
     expect(lastBody()).toBe(text);
     expect(creations()[0]?.headers).toMatchObject({ "x-api-key": "sk-test", "anthropic-version": "2023-06-01" });
@@ -200,10 +200,12 @@ describe("a message batch", () => {
   });
 
   it("is listed newest first, in pages", async () => {
-    for (const item of ["x", "y", "z"]) await app.open([item]);
+    const made = [];
+    for (const item of ["x", "y", "z"]) made.push((await app.open([item])).id);
     const read = async (query: string) =>
       (await (await app.call("GET", query)).json()) as { data: Batch[]; has_more: boolean; last_id: string };
     const all = (await read("?limit=1000")).data.map(({ id }) => id);
+    expect(all.slice(0, 3)).toEqual(made.toReversed());
     const [first, second] = [await read("?limit=2"), await read(`?limit=1000&after_id=${all[1]}`)];
     expect([first.data.map(({ id }) => id), first.has_more, first.last_id]).toEqual([all.slice(0, 2), true, all[1]]);
     expect(second.data.map(({ id }) => id)).toEqual(all.slice(2));

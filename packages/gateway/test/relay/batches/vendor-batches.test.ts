@@ -96,7 +96,7 @@ describe("batches of Mistral", () => {
       created_at: 1_790_000_100,
       request_counts: { total: 0, completed: 0, failed: 0 },
     });
-    expect(batch.input_file_id).toMatch(/^file-[0-9A-Za-z]{26}$/);
+    expect(batch.input_file_id).toMatch(/^file-[0-9A-Za-z]{34}$/);
     const [input] = [...gateway.upstream.files.stored.keys()];
     expect(creation()?.json).toEqual({
       input_files: [input],
@@ -117,7 +117,7 @@ describe("batches of Mistral", () => {
     now = job("SUCCESS", { output_file: output.id, completed_at: 1_790_000_200, ...counts });
     const ended = await read(batch.id);
     expect(ended).toMatchObject({ status: "completed", request_counts: { total: 2, completed: 2, failed: 0 } });
-    expect(ended.output_file_id).toMatch(/^file-[0-9A-Za-z]{26}$/);
+    expect(ended.output_file_id).toMatch(/^file-[0-9A-Za-z]{34}$/);
     await expect.poll(async () => (await readRow(batch.id)).phase, { timeout: 20_000 }).toBe("settled");
     const row = await readRow(batch.id);
     const ledger = await readLedger(gateway, row.request_id);

@@ -146,7 +146,7 @@ eachDatabase("caches of Google's protocol", (open) => {
 
   it("are created, used at their account, shown, listed and deleted by their owner, below both versions", async () => {
     const cache = await created(mine, { displayName: "handbook" });
-    expect(cache.name).toMatch(/^cachedContents\/[a-z0-9]{26}$/);
+    expect(cache.name).toMatch(/^cachedContents\/[a-z0-9]{34}$/);
     expect(cache).toMatchObject({ model: `models/${MODEL}`, usageMetadata: { totalTokenCount: TOKENS } });
     expect(google.calls).toEqual(["POST g-owner"]);
     const [sent] = gateway.upstream.requests;

@@ -19,7 +19,7 @@ describe("files of Anthropic's official client", () => {
     const { gateway, mine } = tenants;
     await gateway.channel("claude-files", CLAUDE);
     const ids = [await store(mine, "1.pdf"), await store(mine, "2.pdf"), await store(mine, "3.pdf")];
-    expect(ids[0]).toMatch(/^file_[0-9A-Za-z]{26}$/);
+    expect(ids[0]).toMatch(/^file_[0-9A-Za-z]{34}$/);
     const seen: string[] = [];
     for await (const file of client(mine).files.list({ limit: 2 })) seen.push(file.id);
     expect(new Set(seen)).toEqual(new Set(ids));

@@ -94,7 +94,7 @@ describe("uploads of Google's protocol in one request", () => {
     ]) {
       expect(response.status).toBe(200);
       const { file } = (await response.json()) as { file: GoogleFile };
-      expect(file.name).toMatch(/^files\/[a-z0-9]{26}$/);
+      expect(file.name).toMatch(/^files\/[a-z0-9]{34}$/);
       expect(file).toMatchObject({ sizeBytes: String(bytes.length), mimeType: "text/plain", displayName: "note" });
       expect((await call(mine, `/v1beta/${file.name}`, "DELETE")).status).toBe(200);
     }
@@ -122,7 +122,7 @@ describe("resumable uploads of Google's clients", () => {
     const url = start.headers.get("x-goog-upload-url") ?? "";
     expect(start.headers.get("x-goog-upload-status")).toBe("active");
     expect(url).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+\/upload\/v1beta\/files\?upload_id=[a-z0-9]{26}&upload_protocol=resumable$/,
+      /^http:\/\/127\.0\.0\.1:\d+\/upload\/v1beta\/files\?upload_id=[a-z0-9]{34}&upload_protocol=resumable$/,
     );
     expect(gateway.upstream.requests[0]?.json).toEqual({ file: { displayName: "note" } });
     const pieces = [0, PIECE_BYTES, 2 * PIECE_BYTES];
@@ -135,7 +135,7 @@ describe("resumable uploads of Google's clients", () => {
     }
     if (!last) throw new Error("nothing was sent");
     const { file } = (await last.json()) as { file: GoogleFile };
-    expect(file.name).toMatch(/^files\/[a-z0-9]{26}$/);
+    expect(file.name).toMatch(/^files\/[a-z0-9]{34}$/);
     expect(file).toMatchObject({ state: "ACTIVE", sizeBytes: String(bytes.length), mimeType: "text/plain" });
     expect(file.uri).toBe(`${gateway.url}/v1beta/${file.name}`);
     expect([...gateway.upstream.files.stored.values()][0]?.bytes.equals(bytes)).toBe(true);

@@ -54,7 +54,7 @@ describe("files of the official client", () => {
         purpose: "batch",
         status: "processed",
       });
-      expect(made.id).toMatch(/^file-[0-9A-Za-z]{26}$/);
+      expect(made.id).toMatch(/^file-[0-9A-Za-z]{34}$/);
       ids.push(made.id);
     }
     expect([...gateway.upstream.files.stored.values()].map(({ bytes }) => bytes.toString())).toEqual([

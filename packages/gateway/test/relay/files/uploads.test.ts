@@ -31,7 +31,7 @@ describe("an upload in parts of the official client", () => {
     const bytes = randomBytes(3 * MEGABYTE);
     const upload = await begin(openai, bytes.length);
     expect(upload).toMatchObject({ object: "upload", status: "pending", filename: "large.pdf", bytes: bytes.length });
-    expect(upload.id).toMatch(/^upload_[0-9A-Za-z]{26}$/);
+    expect(upload.id).toMatch(/^upload_[0-9A-Za-z]{34}$/);
     const send = async (at: number) =>
       openai.uploads.parts.create(upload.id, {
         data: await toFile(bytes.subarray(at * MEGABYTE, (at + 1) * MEGABYTE), "part"),
@@ -42,7 +42,7 @@ describe("an upload in parts of the official client", () => {
     const done = await openai.uploads.complete(upload.id, { part_ids: inOrder });
     expect(done).toMatchObject({ id: upload.id, status: "completed", file: { object: "file", bytes: bytes.length } });
     const id = done.file?.id ?? "";
-    expect(id).toMatch(/^file-[0-9A-Za-z]{26}$/);
+    expect(id).toMatch(/^file-[0-9A-Za-z]{34}$/);
     expect(Buffer.from(await (await openai.files.content(id)).arrayBuffer()).equals(bytes)).toBe(true);
     // A client that lost the answer asks again.
     const again = await openai.uploads.complete(upload.id, { part_ids: inOrder });
