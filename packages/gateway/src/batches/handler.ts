@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import { isLoopback } from "../lib/net/ip.ts";
+import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
 import { readStoreDialect } from "../relay/ingress/store-dialect.ts";
 import { readQuery, requireMethod, requireOwn, type AskedBatch } from "./calls/asked-batch.ts";
 import { answerGeminiCreation, answerOperations, readGeminiCreation } from "./calls/gemini-calls.ts";
@@ -15,20 +15,8 @@ import type { BatchProtocol, InlineProtocol } from "./protocols/protocol.ts";
 import { sendResults } from "./results.ts";
 import type { BatchCall, BatchDeps, BatchRow } from "./types.ts";
 
-/** One call of a batch route, as the edge passes it on. */
-export interface BatchArrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly requestId: string;
-  readonly ip: string;
-  readonly startedAt: number;
-}
-
 /** Answers the routes of batches; throws AppError. */
-export type BatchHandler = (arrival: BatchArrival) => Promise<void>;
+export type BatchHandler = (arrival: RouteArrival) => Promise<void>;
 
 const MESSAGES = /^\/v1\/messages\/batches(?:\/([^/]+?)(\/cancel|\/results)?)?\/?$/;
 const BATCHES = /^\/(?:v1|v1beta)\/batches(?:\/([^/:]+?)(\/cancel|:[a-z]+)?)?\/?$/i;

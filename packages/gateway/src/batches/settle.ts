@@ -1,8 +1,7 @@
-import { ACCOUNT_KIND } from "@fairway/wire";
 import { quota } from "../billing/money/quota.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
-import { formatActor } from "../snapshot/team-record.ts";
+import { readLogNames } from "../relay/reservation/log-names.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import { findAccount, hasChannel } from "./accounts.ts";
 import { findProviderName } from "./count-batches.ts";
@@ -126,7 +125,7 @@ interface Booking {
 async function book(row: BatchRow, { terms, sums, isShort }: Booking, deps: SettleDeps, run: SettleRun): Promise<void> {
   const { database, ledger, snapshots, clock } = deps;
   const models = Object.values(JSON.parse(row.models) as Record<string, ModelEstimate>);
-  const names = await readNames(row, deps);
+  const names = await readLogNames(row, deps);
   const batch = {
     id: row.id,
     requestId: row.request_id,
@@ -183,18 +182,6 @@ async function markSettled(
     "update batches set phase = 'settled', charged = ?, saved = ?, settled_at = ?, error = '', next_poll_at = ?, revision = revision + 1 where id = ? and phase in ('ended', 'stuck')";
   const changed = await tx.run(sql, [charged, full - charged, seconds(clock), clock.now(), row.id]);
   if (changed !== 1) throw new AppError("batch_not_ready", { values: { id: row.id } });
-}
-
-async function readNames(
-  { user_id, token_id }: BatchRow,
-  { database: { db } }: SettleDeps,
-): Promise<{ readonly username: string; readonly tokenName: string; readonly actor?: string }> {
-  const user = await db.selectFrom("users").select(["username", "kind"]).where("id", "=", user_id).executeTakeFirst();
-  const tokens = db.selectFrom("tokens").select(["name", "member_id", "service_account_id"]);
-  const token = await tokens.where("id", "=", token_id).executeTakeFirst();
-  const names = { username: user?.username ?? "", tokenName: token?.name ?? "" };
-  if (user?.kind !== ACCOUNT_KIND.wallet) return names;
-  return { ...names, actor: formatActor(token?.member_id ?? 0, token?.service_account_id ?? 0) };
 }
 
 /** Reads the results later; after BatchGiveUpHours once a day, because a person may have repaired the channel. */

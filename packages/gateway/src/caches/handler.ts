@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
 import { sendJson } from "../objects/object-call.ts";
+import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
 import { readCount, readPageToken, writePageToken } from "../objects/shapes/page-token.ts";
 import { readSmallJson } from "../objects/small-json.ts";
 import { readJson } from "../objects/upstream.ts";
@@ -14,20 +14,8 @@ import { changeCache, findOwnCaches, listOwnCaches } from "./store.ts";
 import type { CacheCall, CacheDeps, CacheRow } from "./types.ts";
 import { readAnswer, viewCache } from "./view.ts";
 
-/** One call of a route of caches, as the edge passes it on. */
-export interface CacheArrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly requestId: string;
-  readonly ip: string;
-  readonly startedAt: number;
-}
-
 /** Answers the routes of caches; throws AppError. */
-export type CacheHandler = (arrival: CacheArrival) => Promise<void>;
+export type CacheHandler = (arrival: RouteArrival) => Promise<void>;
 
 const PATH = /\/cachedContents(?:\/([^/]+))?$/;
 

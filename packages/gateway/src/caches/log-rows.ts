@@ -1,8 +1,7 @@
-import { ACCOUNT_KIND } from "@fairway/wire";
 import type { LogDetail } from "../billing/ledger/ledger.ts";
 import type { Quota } from "../billing/money/quota.ts";
 import { ratesFor, type Price } from "../billing/pricing/rates.ts";
-import { formatActor } from "../snapshot/team-record.ts";
+import { readLogNames } from "../relay/reservation/log-names.ts";
 import type { CacheCall, CacheRow, StoredCacheDeps } from "./types.ts";
 
 /** `frt` of calls that have no first token. */
@@ -58,7 +57,7 @@ export async function buildStorageLog(
   const over = quota - deposit;
   return {
     ...shared(row),
-    ...(await readNames(row, deps)),
+    ...(await readLogNames(row, deps)),
     promptTokens: 0,
     useTimeSeconds: seconds,
     content: `Cache ${id} stored: ${tokens} tokens for ${seconds} seconds`,
@@ -82,16 +81,4 @@ function shared(row: CacheRow) {
     ...(row.tags !== "" && { tags: row.tags }),
     ...(row.end_user !== "" && { endUser: row.end_user }),
   };
-}
-
-async function readNames(
-  { user_id, token_id }: CacheRow,
-  { database: { db } }: Pick<StoredCacheDeps, "database">,
-): Promise<Pick<LogDetail, "username" | "tokenName" | "actor">> {
-  const user = await db.selectFrom("users").select(["username", "kind"]).where("id", "=", user_id).executeTakeFirst();
-  const tokens = db.selectFrom("tokens").select(["name", "member_id", "service_account_id"]);
-  const token = await tokens.where("id", "=", token_id).executeTakeFirst();
-  const names = { username: user?.username ?? "", tokenName: token?.name ?? "" };
-  if (user?.kind !== ACCOUNT_KIND.wallet) return names;
-  return { ...names, actor: formatActor(token?.member_id ?? 0, token?.service_account_id ?? 0) };
 }

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "../dialects/core/types.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/text/json.ts";
+import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
 import type { RunningRequest } from "../relay/reservation/running.ts";
 import { readCallTags } from "../relay/tags/read-tags.ts";
 import { CallProgress } from "../relay/request/call-progress.ts";
@@ -16,20 +17,8 @@ import { handleVideo } from "./video/handle.ts";
 import { traced } from "./trace.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
-/** One call of a task route, as the edge passes it on. */
-export interface TaskArrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly requestId: string;
-  readonly ip: string;
-  readonly startedAt: number;
-}
-
 /** Answers the routes of drawings, songs and videos; throws AppError. */
-export type TaskHandler = (arrival: TaskArrival) => Promise<void>;
+export type TaskHandler = (arrival: RouteArrival) => Promise<void>;
 
 const DRAWING = /^\/(?:mj-(fast|relax|turbo)\/)?mj\/(.+)$/;
 const SONG = /^\/suno\/(.+)$/;
@@ -69,7 +58,7 @@ interface Drawing {
 }
 
 /** Answers calls that need a key; undefined for paths that do not exist. */
-async function answerKeyedCall(arrival: TaskArrival, asked: Drawing, deps: TaskDeps): Promise<Answer | undefined> {
+async function answerKeyedCall(arrival: RouteArrival, asked: Drawing, deps: TaskDeps): Promise<Answer | undefined> {
   const { request, ip } = arrival;
   const caller = await deps.authenticator.byKey(request, ip);
   return answerTo(caller, arrival, asked, deps).catch((error: unknown) => {
@@ -79,7 +68,7 @@ async function answerKeyedCall(arrival: TaskArrival, asked: Drawing, deps: TaskD
 
 async function answerTo(
   caller: Caller,
-  { request, response, method, path, requestId, startedAt }: TaskArrival,
+  { request, response, method, path, requestId, startedAt }: RouteArrival,
   { drawing, mode }: Drawing,
   deps: TaskDeps,
 ): Promise<Answer | undefined> {
