@@ -82,7 +82,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/objects": inOrder(`
     ids stored-object usage store account count-by-key upstream late-deletion library spool-room read-chunks received-form file-content quota
-    choose-account object-call arriving-object small-json shapes adopt-minted send-upload upload-form related-upload sessions upload-parts uploads stored-files find-files sweep
+    choose-account object-call arriving-object small-json while-running shapes adopt-minted send-upload upload-form related-upload sessions upload-parts uploads stored-files find-files sweep
     handler
   `),
   "packages/gateway/src/webhooks": inOrder(`
@@ -124,7 +124,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     client pubsub check-commands check-nodes check
   `),
   "packages/gateway/src/composition": inOrder(`
-    outage storage network tracing relay redis commits core tasks caches objects batches webhooks management kubernetes demo leader replica listeners log-export
+    outage storage network tracing relay redis commits core tasks caches containers objects batches webhooks management kubernetes demo leader replica listeners log-export
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`

@@ -82,7 +82,7 @@ export interface TrafficParts {
   readonly health: Health;
   readonly reading: ReadRequestDeps;
   readonly tasks: TaskHandler;
-  readonly objects: Pick<Objects, "handler" | "findFiles" | "cacheHandler">;
+  readonly objects: Pick<Objects, "handler" | "findFiles" | "cacheHandler" | "containerHandler">;
   readonly batches: BatchHandler;
 }
 
@@ -103,6 +103,7 @@ export function createTraffic({ env, snapshots, storage }: Core, parts: TrafficP
       objects: objects.handler,
       batches,
       caches: objects.cacheHandler,
+      containers: objects.containerHandler,
       billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     },
   };

@@ -1,15 +1,18 @@
 import { serverAddress } from "@fairway/wire";
 import { createCaches } from "./caches.ts";
+import { createContainers } from "./containers.ts";
 import type { Core } from "./core.ts";
 import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import { renameFileModels } from "../batches/files/rename-models.ts";
 import { markKey } from "../objects/account.ts";
 import { adoptMinted } from "../objects/adopt-minted.ts";
+import type { ContainerHandler } from "../containers/handler.ts";
 import type { CacheHandler } from "../caches/handler.ts";
 import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
 import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
+import type { ObjectDeps } from "../objects/object-call.ts";
 import { countByKey } from "../objects/count-by-key.ts";
 import { createSpoolRoom } from "../objects/spool-room.ts";
 import { createObjectStore } from "../objects/store.ts";
@@ -26,11 +29,12 @@ const NOTHING: Usage = { files: 0, bytes: 0 };
 const DELETE_MS = 30_000;
 const SWEEP_MS = 60_000;
 
-/** Files and caches that clients store at upstreams: their routes, their sweeps, and what other parts use of them. */
+/** Files, containers and caches that clients have at upstreams: their routes, their sweeps, and what other parts use of them. */
 export interface Objects extends LibraryDeps {
   readonly library: ObjectLibrary;
   readonly handler: ObjectHandler;
   readonly cacheHandler: CacheHandler;
+  readonly containerHandler: ContainerHandler;
   /** Finds files and caches. */
   readonly findFiles: FindFiles;
   readonly storedFiles: StoredFiles;
@@ -53,7 +57,7 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     findNamed: (id: string, userId: number) => owners.find(id, userId),
   };
   const library = createLibrary({ ...stored, adopt: (id, viewer) => adoptMinted(id, viewer, adopting) });
-  const handler = createObjectHandler({
+  const deps: ObjectDeps = {
     ...stored,
     library,
     authenticator: reading.authenticator,
@@ -67,14 +71,15 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     publicUrl: () => serverAddress(snapshots.current().options, env.publicUrl ?? "") || undefined,
     prepare: renameFileModels,
     uploaded: metrics.uploaded,
-  });
+  };
   const findFiles = createFindFiles({ ...stored, library });
   const caches = createCaches({ core, pipeline, reading, objects: { ...stored, library, findFiles } });
   return {
     ...stored,
     library,
-    handler,
+    handler: createObjectHandler(deps),
     cacheHandler: caches.handler,
+    containerHandler: createContainers({ core, pipeline, objects: deps, findFiles }),
     findFiles: caches.findStored,
     storedFiles: createStoredFiles(stored, pipeline),
     jobs: [...caches.jobs, createSweep(stored, core)],

@@ -9,7 +9,7 @@ import type { StoredObject } from "./stored-object.ts";
 /** Google's clients name a file by an address that ends with its id, or by its path. */
 const ADDRESS = /(?:^|\/)files\/([\w-]{1,128})$/;
 
-/** Creates the search for files of the caller that a request names. */
+/** Creates the search for files and containers of the caller that a request names. */
 export function createFindFiles(deps: LibraryDeps & { readonly library: ObjectLibrary }): FindFiles {
   const { store, library, clock } = deps;
   return async (names, caller) => {
@@ -35,11 +35,15 @@ function readId(name: string): string | undefined {
 }
 
 function isServed({ kind, state, expiresAt }: StoredObject, now: number): boolean {
-  return kind === "file" && (state === "ready" || state === "lost") && (expiresAt === 0 || expiresAt > now);
+  return (
+    (kind === "file" || kind === "container") &&
+    (state === "ready" || state === "lost") &&
+    (expiresAt === 0 || expiresAt > now)
+  );
 }
 
 function toFile(object: StoredObject, { snapshots, hashKey }: LibraryDeps): StoredFile {
-  const { id, dialect, channelId, upstreamId, bytes, mime } = object;
+  const { id, kind, dialect, channelId, upstreamId, bytes, mime } = object;
   const address = text(object.facts, "uri");
   return {
     id,
@@ -47,6 +51,6 @@ function toFile(object: StoredObject, { snapshots, hashKey }: LibraryDeps): Stor
     channelId,
     keyIndex: findAccount(snapshots.current().channels, object, hashKey)?.keyIndex,
     sent: address === undefined || address === "" ? upstreamId : address,
-    tokens: estimateFileTokens({ mime, bytes }),
+    tokens: kind === "file" ? estimateFileTokens({ mime, bytes }) : 0,
   };
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { readKeyText } from "../identity/keys/api-key.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
@@ -6,7 +5,7 @@ import { isObjectId } from "./ids.ts";
 import { isRelated, uploadRelated } from "./related-upload.ts";
 import { beginSession, continueSession } from "./sessions.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
-import type { RunningRequest } from "../relay/reservation/running.ts";
+import type { ObjectArrival } from "../relay/ingress/route-arrival.ts";
 import type { ObjectCall, ObjectDeps } from "./object-call.ts";
 import { anthropicFiles } from "./shapes/anthropic.ts";
 import { geminiFiles } from "./shapes/gemini.ts";
@@ -15,19 +14,7 @@ import type { FileShape } from "./shapes/shape.ts";
 import { deleteFile, listFiles, sendContent, showFile } from "./stored-files.ts";
 import { uploadForm } from "./upload-form.ts";
 import { isUploadPath, serveUpload } from "./uploads.ts";
-
-/** One call of a route of files, as the edge passes it on. */
-export interface ObjectArrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly dialect: ObjectDialect;
-  readonly requestId: string;
-  readonly ip: string;
-}
+import { whileRunning } from "./while-running.ts";
 
 /** Answers the routes of files; throws AppError. */
 export type ObjectHandler = (arrival: ObjectArrival) => Promise<void>;
@@ -68,27 +55,6 @@ async function serveSession(arrival: ObjectArrival, id: string, deps: ObjectDeps
     throw new AppError("method_not_allowed", { values: { method: arrival.method, path: arrival.path } });
   await deps.calls.take(arrival.requestId, session.userId);
   await whileRunning(arrival, deps, (signal) => continueSession({ ...arrival, signal }, session, deps));
-}
-
-/** A draining process waits for uploads and downloads, and ends those that last too long. */
-async function whileRunning(
-  { response }: ObjectArrival,
-  { running }: ObjectDeps,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const abort = new AbortController();
-  response.once("close", () => abort.abort(new AppError("client_closed_request")));
-  const handle: RunningRequest = {
-    isStream: true,
-    renew: () => Promise.resolve(),
-    stop: (error) => abort.abort(error),
-  };
-  running.add(handle);
-  try {
-    await work(abort.signal);
-  } finally {
-    running.remove(handle);
-  }
 }
 
 async function serve(call: ObjectCall, deps: ObjectDeps): Promise<void> {

@@ -118,10 +118,11 @@ async function openContent(
 /** Deletes an object at its account; rejects like every call of an account. */
 export async function deleteAt(
   account: OpenAccount,
-  { upstreamId }: Pick<StoredObject, "upstreamId">,
+  { upstreamId, kind }: Pick<StoredObject, "upstreamId" | "kind">,
   { call, signal }: Pick<LibraryDeps, "call"> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const answer = await call(account, { method: "DELETE", below: `/${encodeURIComponent(upstreamId)}`, signal });
+  const below = `/${encodeURIComponent(upstreamId)}`;
+  const answer = await call(account, { method: "DELETE", below, isContainer: kind === "container", signal });
   // The status has said that the object no longer exists; the body is read only to free the connection.
   await collect(answer, MAX_ANSWER_BYTES).catch(() => undefined);
 }

@@ -3,8 +3,8 @@ import { parseObject } from "../lib/text/json.ts";
 import type { ObjectDialect } from "../providers/core/types.ts";
 import type { UpstreamObjectTable } from "../storage/tables/schema-objects.ts";
 
-/** `part` = a piece of an upload, whose id is in its column `name`. */
-export type ObjectKind = "file" | "upload" | "part";
+/** `part` = a piece of an upload, whose id is in its column `name`; `container` = where a vendor runs code. */
+export type ObjectKind = "file" | "upload" | "part" | "container";
 
 /**
  * `sending` = its bytes are on the way; `failed` = the upstream no longer has it; `lost` = its channel or key no longer exists;

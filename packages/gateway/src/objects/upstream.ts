@@ -4,7 +4,7 @@ import { readFailure } from "../providers/core/errors/classify.ts";
 import { setChannelHeaders } from "../providers/core/channel-headers.ts";
 import { collectSecrets, maskError } from "../providers/core/mask.ts";
 import { createChannelHttp, readProxy } from "../providers/core/proxy.ts";
-import { resolveFilesPath, storeUrl } from "../providers/core/route-url.ts";
+import { resolveContainersPath, resolveFilesPath, storeUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
 import type {
   ChannelRecord,
@@ -28,6 +28,8 @@ export interface ObjectRequest {
   readonly isUpload?: boolean;
   /** The call is about an upload in parts, for which vendors have a collection of its own. */
   readonly isParts?: boolean;
+  /** The call is about a container, for which vendors have a collection of its own. */
+  readonly isContainer?: boolean;
   /** Path and query that the upstream itself named, in place of those of its collection. */
   readonly named?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -141,20 +143,26 @@ async function buildCall(
   return call;
 }
 
-function buildUrl(
-  { channel, keyIndex, service }: OpenAccount,
-  provider: ProviderAdapter,
-  { below = "", query = {}, isUpload, isParts, named }: ObjectRequest,
-): URL {
-  const collection = resolveFilesPath(service, channel);
-  const special = isParts === true ? service.partsPath : isUpload === true ? service.uploadPath : undefined;
-  const path = special ?? collection;
+function buildUrl({ channel, keyIndex, service }: OpenAccount, provider: ProviderAdapter, request: ObjectRequest): URL {
+  const { below = "", query = {}, named } = request;
+  const path = findSpecialPath(service, channel, request) ?? resolveFilesPath(service, channel);
   const url = storeUrl(provider, channel, channel.keys[keyIndex] ?? "", path);
   // The host stays that of the channel, so that an upstream cannot send the gateway elsewhere.
   if (named !== undefined) return new URL(named, url.origin);
   url.pathname += below;
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url;
+}
+
+/** Returns the path of what is no file; undefined if the vendor has none of its own for it. */
+function findSpecialPath(
+  service: OpenAccount["service"],
+  channel: ChannelRecord,
+  { isUpload, isParts, isContainer }: ObjectRequest,
+): string | undefined {
+  if (isContainer === true) return resolveContainersPath(service, channel);
+  if (isParts === true) return service.partsPath;
+  return isUpload === true ? service.uploadPath : undefined;
 }
 
 async function readRefusal(

@@ -5,6 +5,12 @@ import type { DialectId, JsonObject, RequestSpec } from "./types.ts";
 export class HostedCalls {
   readonly #ids = new Map<string, Set<string>>();
   readonly #counts = new Map<string, number>();
+  readonly #paid: readonly string[];
+
+  /** @param paid containers that the request names: each was charged when it was created */
+  constructor(paid: readonly string[] = []) {
+    this.#paid = paid;
+  }
 
   see(json: JsonObject): void {
     this.#seeResponse(json);
@@ -31,7 +37,8 @@ export class HostedCalls {
     const action = text(object(item, "action"), "type");
     // Opening a page that a search found costs nothing.
     if (tool === "web_search" && action !== undefined && action !== "search") return;
-    this.#add(tool, text(item, "container_id") ?? text(item, "id") ?? "");
+    const id = text(item, "container_id") ?? text(item, "id") ?? "";
+    if (!this.#paid.includes(id)) this.#add(tool, id);
   }
 
   #seeMessage(json: JsonObject): void {

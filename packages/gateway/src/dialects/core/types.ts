@@ -76,6 +76,8 @@ export interface RequestSpec {
   readonly tiers?: readonly string[];
   /** Tools that the vendor runs itself; missing if there are none, empty if only the vendor knows them. */
   readonly hostedTools?: readonly string[];
+  /** Containers that the request names for these tools, which exist already; missing if there are none. */
+  readonly containers?: readonly string[];
   /** How often these tools may be called, if the request limits it. */
   readonly hostedCalls?: number;
   /** Price factors of images: size and quality as the client wrote them. */

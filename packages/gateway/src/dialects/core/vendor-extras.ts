@@ -3,7 +3,7 @@ import { invalidRequest } from "../../lib/app-error.ts";
 import { isObject, isSet, list, number, object, objects, text } from "./read.ts";
 import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } from "./types.ts";
 
-export type VendorExtras = Pick<RequestSpec, "tiers" | "hostedTools" | "hostedCalls" | "dearTokens">;
+export type VendorExtras = Pick<RequestSpec, "tiers" | "hostedTools" | "containers" | "hostedCalls" | "dearTokens">;
 
 const OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 /** Members that choose a tier, or name it in an answer, and the prefix of their values in tier names. */
@@ -66,10 +66,12 @@ export function vendorExtras({ bytes, json }: Body, spec: RequestSpec): VendorEx
   const tools = hostedTools(body, spec);
   if (!tiers && !tools && !dearTokens) return undefined;
   const hostedCalls = tools && callLimit(body);
+  const containers = tools && listContainers(body);
   return {
     ...(tiers && { tiers }),
     ...(dearTokens && { dearTokens }),
     ...(tools && { hostedTools: tools }),
+    ...(containers && { containers }),
     ...(hostedCalls !== undefined && { hostedCalls }),
   };
 }
@@ -138,6 +140,16 @@ function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined 
   if (SEARCH_MODEL.test(spec.model)) add("web_search");
   const isStored = spec.operation === "responses" && isSet(body["prompt"]);
   return tools || isStored ? [...(tools ?? [])] : undefined;
+}
+
+/** Lists the containers that tools name by their ids; undefined if there are none. */
+function listContainers(body: JsonObject): string[] | undefined {
+  let found: string[] | undefined;
+  for (const tool of toolList(body)) {
+    const id = text(tool, "container") ?? text(object(tool, "environment"), "container_id");
+    if (id !== undefined) (found ??= []).push(id);
+  }
+  return found;
 }
 
 /** Adds hosted tools that are switched on outside of the list of tools. */

@@ -31,6 +31,15 @@ export function storeUrl(provider: ProviderAdapter, channel: ChannelRecord, key:
 
 /** Returns the path of the collection of files below the base URL. */
 export function resolveFilesPath({ path }: FileService, channel: ChannelRecord): string {
+  return resolvePath(path, channel);
+}
+
+/** Returns the path of the containers below the base URL; undefined if clients reach none. */
+export function resolveContainersPath({ containersPath }: FileService, channel: ChannelRecord): string | undefined {
+  return containersPath === undefined ? undefined : resolvePath(containersPath, channel);
+}
+
+function resolvePath(path: FileService["path"], channel: ChannelRecord): string {
   return typeof path === "string" ? path : path(channel);
 }
 

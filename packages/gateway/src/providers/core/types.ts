@@ -250,6 +250,8 @@ export interface FileService {
   readonly uploadPath?: string;
   /** Path of uploads in parts; absent if the vendor has none. */
   readonly partsPath?: string;
+  /** Path of the containers in which the vendor runs code; absent if clients reach none. */
+  readonly containersPath?: FileService["path"];
   /** Purposes of files that the vendor takes; absent = any. */
   readonly purposes?: readonly string[];
   /** Returns the fields that the vendor wants next to the file, in place of those of the client. */

@@ -17,8 +17,7 @@ import { pinnedAccountTarget } from "../selection/pinned-target.ts";
 import { CallProgress } from "../request/call-progress.ts";
 import type { RelayRequest } from "../request/request.ts";
 import type { ResponseOwner } from "../stateful/owners.ts";
-import { answerStored, sendJson, type ContainerCall, type StoredCall } from "../stateful/read-stored.ts";
-import { unknownId } from "../tenancy/unknown-id.ts";
+import { answerStored, sendJson, type StoredCall } from "../stateful/read-stored.ts";
 import { locateResponse } from "../stateful/response-locator.ts";
 
 type ForwardDeps = Pick<PipelineDeps, "snapshots" | "routing" | "upstream">;
@@ -49,35 +48,13 @@ export async function forwardStored(call: StoredCall, asked: Asked, deps: Forwar
   const { upstream } = deps;
   const { userId } = asked.caller;
   const { stored, owner } = await locateResponse(call.id, userId, upstream);
-  if (owner) return forwardTo(owner, { ...call, collection: "responses" }, asked, deps);
+  if (owner) return forwardTo(owner, call, asked, deps);
   const query = new URLSearchParams((asked.request.url ?? "").split("?")[1] ?? "");
   sendJson(asked.response, await answerStored({ ...call, userId, query }, stored, upstream.responseStore));
 }
 
-/**
- * Reads or deletes a container that an answer to the user named, or a file in it. Free, and without a log row. An answer
- * does not say which token it went to, so a token that sees only its own files reads none.
- */
-export async function forwardContainer(call: ContainerCall, asked: Asked, deps: ForwardDeps): Promise<void> {
-  const isOpen = deps.snapshots.current().options.FileVisibility === "user";
-  const owner = isOpen ? await deps.upstream.owners.find(call.id, asked.caller.userId) : undefined;
-  if (!owner) throw unknownId("container", call.id, "container_id");
-  // A page of the gateway's own address must never run what a model has written.
-  asked.response.setHeader("x-content-type-options", "nosniff");
-  if (call.rest.endsWith("/content")) asked.response.setHeader("content-disposition", "attachment");
-  return forwardTo(owner, { ...call, collection: "containers" }, asked, deps);
-}
-
-/** A call about what an account stores. */
-interface ForwardedCall {
-  readonly method: StoredCall["method"];
-  readonly collection: "responses" | "containers";
-  readonly id: string;
-  readonly rest: string;
-}
-
-/** Forwards the call to the account that stores the response or the container. */
-async function forwardTo(owner: ResponseOwner, call: ForwardedCall, asked: Asked, deps: ForwardDeps): Promise<void> {
+/** Forwards the call to the account that stores the response. */
+async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { caller, response } = asked;
   const request = buildRequest(asked);
   const target = pinnedAccountTarget(
@@ -149,24 +126,14 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-const COLLECTION = /\/responses$/;
-
-async function send(
-  { method, collection, id, rest }: ForwardedCall,
-  { request, target, signal }: Sending,
-  upstream: UpstreamAccess,
-) {
+async function send({ method, id, rest }: StoredCall, { request, target, signal }: Sending, upstream: UpstreamAccess) {
   const { call } = await buildCall(request, target, upstream);
-  if (collection === "containers") {
-    if (!COLLECTION.test(call.url.pathname)) throw new AppError("unsupported_by_channel");
-    call.url.pathname = call.url.pathname.replace(COLLECTION, "/containers");
-  }
   call.url.pathname += `/${encodeURIComponent(id)}${rest}`;
   for (const [name, value] of new URLSearchParams(request.url.split("?")[1] ?? ""))
     if (QUERY.includes(name)) call.url.searchParams.append(name, value);
   call.method = method;
   call.body = undefined;
-  call.headers["accept"] = rest.endsWith("/content") ? "*/*" : "application/json, text/event-stream";
+  call.headers["accept"] = "application/json, text/event-stream";
   if (method !== "POST") delete call.headers["content-type"];
   const timeouts = { headersMs: upstream.headersTimeoutMs.whole, idleMs: upstream.idleTimeoutMs };
   try {

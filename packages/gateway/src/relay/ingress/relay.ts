@@ -14,12 +14,12 @@ import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from
 import type { Reporter } from "../pipeline/report.ts";
 import { findErrorDialect, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
+import type { ObjectArrival, RouteArrival } from "./route-arrival.ts";
 import { readStoreDialect } from "./store-dialect.ts";
 import { bindToAccount, type BindDeps } from "../stateful/bind.ts";
-import { forwardContainer, forwardStored } from "./forward-stored.ts";
+import { forwardStored } from "./forward-stored.ts";
 import { keepToTenant, type TenancyDeps } from "../tenancy/keep-to-tenant.ts";
 import { buildCallStart } from "../trace/span.ts";
-import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { RelayRequest } from "../request/request.ts";
 
 /** How the edge sees a call, and how many it may serve. */
@@ -42,12 +42,14 @@ export interface OtherHandlers {
   /** Balance reads of old OpenAI clients. */
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
   /** Drawings and songs. */
-  readonly tasks: (arrival: TaskArrival) => Promise<void>;
+  readonly tasks: (arrival: RouteArrival) => Promise<void>;
   /** Files that upstreams store. */
   readonly objects: (arrival: ObjectArrival) => Promise<void>;
-  readonly batches: (arrival: TaskArrival) => Promise<void>;
+  readonly batches: (arrival: RouteArrival) => Promise<void>;
   /** Prompts that upstreams cache for clients. */
-  readonly caches: (arrival: TaskArrival) => Promise<void>;
+  readonly caches: (arrival: RouteArrival) => Promise<void>;
+  /** Where vendors run code. */
+  readonly containers: (arrival: RouteArrival) => Promise<void>;
 }
 
 export interface RelayDeps extends PipelineDeps {
@@ -59,21 +61,6 @@ export interface RelayDeps extends PipelineDeps {
   /** Finds who owns what a request names. */
   readonly tenancy: TenancyDeps;
   readonly handlers: OtherHandlers;
-}
-
-/** A call of a route of tasks, batches or caches. */
-export interface TaskArrival extends Arrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-}
-
-/** A call of a route of files, in the protocol that its client speaks. */
-export interface ObjectArrival extends TaskArrival {
-  readonly query: URLSearchParams;
-  readonly dialect: ObjectDialect;
 }
 
 /** A handler of the edge; `originalUrl` is set if another handler has shortened `url`. */
@@ -173,12 +160,10 @@ async function answerOther(call: Call, match: Exclude<RouteMatch, RelayMatch>, d
   switch (match.kind) {
     case "models":
       return listModels(call, match, deps);
-    case "container":
     case "stored": {
       const caller = await deps.reading.authenticator.byKey(request, arrival.ip);
       await deps.reading.calls.take(arrival.requestId, caller.userId);
-      const asked = { request, response, arrival, caller };
-      return match.kind === "stored" ? forwardStored(match, asked, deps) : forwardContainer(match, asked, deps);
+      return forwardStored(match, { request, response, arrival, caller }, deps);
     }
     case "billing": {
       const caller = await deps.reading.authenticator.byKey(request, arrival.ip, { allowExhausted: true });
@@ -193,6 +178,8 @@ async function answerOther(call: Call, match: Exclude<RouteMatch, RelayMatch>, d
     }
     case "batch":
       return deps.handlers.batches({ request, response, method, path: call.path, ...arrival });
+    case "container":
+      return deps.handlers.containers({ request, response, method, path: call.path, ...arrival });
     case "cache":
       return deps.handlers.caches({ request, response, method, path: call.path, ...arrival });
     default:

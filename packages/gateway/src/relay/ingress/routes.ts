@@ -1,4 +1,4 @@
-import type { ContainerCall, StoredCall } from "../stateful/read-stored.ts";
+import type { StoredCall } from "../stateful/read-stored.ts";
 import type { DialectId, ErrorDialect, Operation } from "../../dialects/core/types.ts";
 import { allProviders } from "../../providers/registry.ts";
 
@@ -16,7 +16,7 @@ export type RouteMatch =
   | { readonly kind: "models"; readonly model: string | undefined; readonly prefix: "v1" | "v1beta" }
   | { readonly kind: "billing"; readonly read: "subscription" | "usage" }
   | ({ readonly kind: "stored"; readonly errors: ErrorDialect } & StoredCall)
-  | ({ readonly kind: "container"; readonly errors: ErrorDialect } & ContainerCall)
+  | { readonly kind: "container"; readonly errors: ErrorDialect }
   | { readonly kind: "task"; readonly errors: ErrorDialect }
   /** Files; vendors share the paths below /v1. */
   | { readonly kind: "object"; readonly errors: ErrorDialect }
@@ -60,7 +60,7 @@ const POSTS: ReadonlyMap<string, Post> = new Map<string, Post>([
 
 /** Paths that exist in the protocols but have no answer here yet: 501 in the caller's envelope. */
 const UNIMPLEMENTED = [
-  /^\/v1\/(edits|conversations|fine_tuning|fine-tunes|assistants|threads|vector_stores|evals|containers)(\/|$)/,
+  /^\/v1\/(edits|conversations|fine_tuning|fine-tunes|assistants|threads|vector_stores|evals)(\/|$)/,
   /^\/(v1|v1beta)\/(interactions|fileSearchStores|auth_tokens)(\/|$)/,
   /^\/v1\/videos\/[^/]+\/(?!content$).+/,
   /^\/v1\/realtime\/.+/,
@@ -101,8 +101,8 @@ const BATCHES = /^\/(?:v1\/messages|v1|v1beta)\/batches(\/|$)/;
 const CACHES = /^\/(?:v1|v1beta)\/cachedContents(?:\/[^/]+)?$/;
 const GEMINI_BATCHES: ReadonlySet<string> = new Set(["batchGenerateContent", "asyncBatchEmbedContent"]);
 const STORED = /^\/v1\/responses\/([\w.:-]{1,191})(\/cancel|\/input_items)?$/;
-/** A container of an answer, its files, one of them, and its content. */
-const CONTAINERS = /^\/v1\/containers\/([\w-]{1,128})(\/files(?:\/[\w-]{1,128}(?:\/content)?)?)?$/;
+/** Containers, one of them, its files, one of them, and its content. */
+const CONTAINERS = /^\/v1\/containers(?:\/[^/]+(?:\/files(?:\/[^/]+(?:\/content)?)?)?)?$/;
 const ENGINE = /^\/v1\/engines\/(.+)\/embeddings$/;
 
 /** True for every path whose answers belong to the relay, known or not. */
@@ -145,7 +145,9 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
 /** Paths with their own handlers. */
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
-  const left = matchLeft(path) ?? matchAnswered(method, path);
+  const stored = STORED.exec(path);
+  if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
+  const left = matchLeft(path);
   if (left) return left;
   if (path === "/v1/realtime") return { kind: "upgrade", errors: "openai" };
   return undefined;
@@ -156,15 +158,8 @@ function matchLeft(path: string): RouteMatch | undefined {
   if (FILES.test(path)) return { kind: "object", errors: findErrorDialect(path) };
   if (UPLOADS.test(path)) return { kind: "object", errors: "openai" };
   if (BATCHES.test(path)) return { kind: "batch", errors: findErrorDialect(path) };
+  if (CONTAINERS.test(path)) return { kind: "container", errors: "openai" };
   return CACHES.test(path) ? { kind: "cache", errors: "gemini" } : undefined;
-}
-
-/** Matches calls about what answers have named. */
-function matchAnswered(method: string, path: string): RouteMatch | undefined {
-  const stored = STORED.exec(path);
-  if (stored) return matchStored(method, stored[1] ?? "", (stored[2] ?? "") as StoredCall["rest"]);
-  const container = CONTAINERS.exec(path);
-  return container ? matchContainer(method, container[1] ?? "", container[2] ?? "") : undefined;
 }
 
 function matchRest(method: string, path: string): RouteMatch {
@@ -193,15 +188,6 @@ function matchStored(method: string, id: string, rest: StoredCall["rest"]): Rout
   const allowed = rest === "" ? ["GET", "DELETE"] : [rest === "/cancel" ? "POST" : "GET"];
   if (!allowed.includes(method)) return wrongMethod(allowed.join(", "), "openai-responses");
   return { kind: "stored", method: method as StoredCall["method"], id, rest, errors: "openai-responses" };
-}
-
-/** Matches calls about a container; files are added to one by the tool itself. */
-function matchContainer(method: string, id: string, rest: string): RouteMatch {
-  const errors = "openai";
-  if (rest === "/files" && method === "POST") return { kind: "unimplemented", errors };
-  const allowed = rest === "/files" || rest.endsWith("/content") ? ["GET"] : ["GET", "DELETE"];
-  if (!allowed.includes(method)) return wrongMethod(allowed.join(", "), errors);
-  return { kind: "container", method: method as ContainerCall["method"], id, rest, errors };
 }
 
 function relay(post: Post): Extract<RouteMatch, { kind: "relay" }> {

@@ -47,7 +47,7 @@ export class DeliveredOutput {
     this.#context = context;
     this.#deps = deps;
     this.#counter = new OutputCounter(deps.upstream, spec.model, deps.counter);
-    this.#hostedCalls = spec.hostedTools ? new HostedCalls() : undefined;
+    this.#hostedCalls = spec.hostedTools ? new HostedCalls(spec.containers) : undefined;
     this.#unseen = context.readOn && new UnseenOutput(context.readOn, context.startedAt, deps.upstream);
   }
 

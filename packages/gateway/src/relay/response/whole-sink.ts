@@ -249,7 +249,7 @@ export class WholeSink implements Sink {
   #toolCalls(answer: JsonObject): Completion["toolCalls"] {
     const { spec } = this.#context.request;
     if (!spec.hostedTools) return undefined;
-    const calls = new HostedCalls();
+    const calls = new HostedCalls(spec.containers);
     calls.see(answer);
     return calls.calls ?? unreportedCalls(spec, this.#upstream.id, this.#translate !== undefined);
   }

@@ -12,14 +12,6 @@ export interface StoredCall {
   readonly rest: "" | "/cancel" | "/input_items";
 }
 
-/** A call about a container that an answer named. */
-export interface ContainerCall {
-  readonly method: "GET" | "DELETE";
-  readonly id: string;
-  /** The path after the id. */
-  readonly rest: string;
-}
-
 export interface StoredResponseCall extends Pick<StoredCall, "id" | "rest"> {
   readonly method: string;
   readonly userId: number;

@@ -3,7 +3,7 @@ import type { ObjectDialect } from "../../providers/core/types.ts";
 import type { Caller, RelayRequest } from "../request/request.ts";
 import type { FoundId } from "./find-ids.ts";
 
-/** A file or a cached prompt that an upstream account stores for the caller. */
+/** A file, a container or a cached prompt that an upstream account stores for the caller. */
 export interface StoredFile {
   /** The id by which the client knows it. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface StoredFile {
   readonly tokens: number;
 }
 
-/** Finds the caller's files and caches among names in a request: ids, or addresses that end with one. */
+/** Finds the caller's files, containers and caches among names in a request: ids, or addresses that end with one. */
 export type FindFiles = (
   names: readonly string[],
   caller: Pick<Caller, "userId" | "tokenId">,
@@ -31,9 +31,9 @@ export function findFileProtocol(dialect: DialectId): ObjectDialect {
 
 const NO_FILES: ReadonlyMap<string, StoredFile> = new Map();
 
-const STORED_KINDS: ReadonlySet<string> = new Set(["file", "cached content"]);
+const STORED_KINDS: ReadonlySet<string> = new Set(["file", "cached content", "container"]);
 
-/** Looks up the files and caches among the ids of a request; a request that names none costs nothing. */
+/** Looks up the files, containers and caches among the ids of a request; a request that names none costs nothing. */
 export async function findOwnFiles(
   ids: readonly FoundId[],
   { caller }: Pick<RelayRequest, "caller">,

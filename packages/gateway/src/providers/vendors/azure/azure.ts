@@ -135,6 +135,13 @@ const compatible = openaiCompatible({
 const PASTED_END =
   /(?<=^https?:\/\/[^/]+\.(?:azure\.(?:com|us|cn)|microsoft\.com)(?::\d+)?(?:\/api\/projects\/[^/]+)?)\/openai(?:\/v1)?$/i;
 
+/** Returns the path of a collection that belongs to the resource, not to a deployment. */
+function storePath(channel: ChannelRecord, collection: "files" | "containers"): string {
+  return isVersionless(channel, "chat")
+    ? `/openai/v1/${collection}${query({ "api-version": channel.other === "preview" ? "preview" : undefined })}`
+    : `/openai/${collection}${query({ "api-version": channel.other })}`;
+}
+
 export const azure: ProviderAdapter = {
   ...compatible,
   settings: { azure_strip_dots: "flag", entra_authority: "address" },
@@ -146,10 +153,8 @@ export const azure: ProviderAdapter = {
   cacheMarks: OPENAI_BREAKPOINTS,
   files: {
     dialect: "openai",
-    path: (channel) =>
-      isVersionless(channel, "chat")
-        ? `/openai/v1/files${query({ "api-version": channel.other === "preview" ? "preview" : undefined })}`
-        : `/openai/files${query({ "api-version": channel.other })}`,
+    path: (channel) => storePath(channel, "files"),
+    containersPath: (channel) => storePath(channel, "containers"),
     unsettledStates: ["pending", "running"],
   },
   batches: (channel) => ({

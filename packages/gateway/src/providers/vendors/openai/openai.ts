@@ -65,7 +65,7 @@ export const openai: ProviderAdapter = {
     { operation: "responses", dialect: "openai-compaction", path: "/v1/responses/compact", when: isOnResponses },
   ],
   authorize: signOpenAi,
-  files: { ...OPENAI_FILES, partsPath: "/v1/uploads" },
+  files: { ...OPENAI_FILES, partsPath: "/v1/uploads", containersPath: "/v1/containers" },
   batches: OPENAI_BATCHES,
   cacheMarks: OPENAI_BREAKPOINTS,
   listModels: listOpenAiModels("/v1/models", {

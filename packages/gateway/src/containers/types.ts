@@ -1,0 +1,19 @@
+import type { ObjectCall, ObjectDeps } from "../objects/object-call.ts";
+import type { LongMoney } from "../relay/reservation/deposit-reservation.ts";
+import type { ResponseOwners } from "../relay/stateful/owners.ts";
+import type { FindFiles } from "../relay/tenancy/stored-files.ts";
+import type { SnapshotStore } from "../snapshot/types.ts";
+
+/** Everything that the routes of containers need from the program. */
+export interface ContainerDeps extends Omit<ObjectDeps, "snapshots">, LongMoney {
+  readonly snapshots: SnapshotStore;
+  /** Knows the accounts of the containers that answers named. */
+  readonly owners: Pick<ResponseOwners, "find" | "forget">;
+  readonly findFiles: FindFiles;
+}
+
+/** A call of a route of containers. */
+export interface ContainerCall extends ObjectCall {
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+}
