@@ -5,6 +5,8 @@ import { providerByType } from "../providers/registry.ts";
 import type { ResponseOwner } from "../relay/stateful/owners.ts";
 import { markKey, type HashKey, type OpenAccount } from "./account.ts";
 import { anthropicFiles } from "./shapes/anthropic.ts";
+import { geminiFiles } from "./shapes/gemini.ts";
+import type { FileShape } from "./shapes/shape.ts";
 import type { ObjectStore, Viewer } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
 import { ObjectFailure, readJson, type CallAccount } from "./upstream.ts";
@@ -21,8 +23,18 @@ interface AdoptDeps {
   readonly findNamed: FindNamed;
 }
 
-/** Files that code of a vendor has written; other ids of answers name no files. */
-const FILE_ID = /^file_/;
+/** How answers of a protocol name the files that code of its vendor has written. */
+interface MintedNames {
+  readonly shape: FileShape;
+  readonly id: RegExp;
+  /** What precedes the id in answers. */
+  readonly prefix: string;
+}
+
+const MINTED: readonly MintedNames[] = [
+  { shape: anthropicFiles, id: /^file_/, prefix: "" },
+  { shape: geminiFiles, id: /^[a-z0-9-]{1,40}$/, prefix: "files/" },
+];
 const READ_MS = 10_000;
 
 /**
@@ -35,12 +47,12 @@ export async function adoptMinted(
   { userId, tokenId }: Viewer,
   deps: AdoptDeps,
 ): Promise<StoredObject | undefined> {
-  if (tokenId !== undefined || !FILE_ID.test(id)) return undefined;
-  const owner = await deps.findNamed(id, userId);
-  const account = owner && openAccount(owner, deps.channels());
+  const names = tokenId === undefined ? MINTED.find((one) => one.id.test(id)) : undefined;
+  const owner = names && (await deps.findNamed(`${names.prefix}${id}`, userId));
+  const account = owner && openAccount(owner, names.shape, deps.channels());
   const answer = account && (await readFile(id, account, deps));
   if (!answer) return undefined;
-  const object = createMinted(id, userId, { answer, account, deps });
+  const object = createMinted(id, userId, { answer, account, shape: names.shape, deps });
   // Another call may have adopted it at the same time.
   await deps.store.create(object).catch(async (error: unknown) => {
     if (!(await deps.store.find(id, { userId }))) throw error;
@@ -50,11 +62,12 @@ export async function adoptMinted(
 
 function openAccount(
   { channelId, keyIndex }: ResponseOwner,
+  { dialect }: FileShape,
   channels: ReadonlyMap<number, ChannelRecord>,
 ): OpenAccount | undefined {
   const channel = channels.get(channelId);
   const service = channel && providerByType(channel.type)?.files;
-  if (!channel || service?.dialect !== anthropicFiles.dialect) return undefined;
+  if (!channel || service?.dialect !== dialect) return undefined;
   if (keyIndex >= channel.keys.length) return undefined;
   return { channel, keyIndex, service };
 }
@@ -74,30 +87,38 @@ async function readFile(id: string, account: OpenAccount, { call }: AdoptDeps): 
   }
 }
 
+interface Minted {
+  readonly answer: JsonObject;
+  readonly account: OpenAccount;
+  readonly shape: FileShape;
+  readonly deps: AdoptDeps;
+}
+
+/** Google writes sizes as texts. */
+function readSize(answer: JsonObject): number {
+  const bytes = Number(answer["size_bytes"] ?? answer["sizeBytes"] ?? 0);
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0;
+}
+
 function createMinted(
   id: string,
   userId: number,
-  {
-    answer,
-    account: { channel, keyIndex },
-    deps: { hashKey, clock },
-  }: { readonly answer: JsonObject; readonly account: OpenAccount; readonly deps: AdoptDeps },
+  { answer, account: { channel, keyIndex }, shape, deps: { hashKey, clock } }: Minted,
 ): StoredObject {
-  const { upstreamId, name = "", mime = "", expiresAt, facts } = anthropicFiles.readUpload(answer);
-  const bytes = answer["size_bytes"];
+  const { upstreamId, name = "", mime = "", expiresAt, facts } = shape.readUpload(answer);
   return {
     id,
     userId,
     tokenId: 0,
     kind: "file",
-    dialect: anthropicFiles.dialect,
+    dialect: shape.dialect,
     channelId: channel.id,
     keyMark: markKey(channel.keys[keyIndex] ?? "", hashKey),
     upstreamId,
     name,
     mime,
     purpose: "",
-    bytes: typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0,
+    bytes: readSize(answer),
     state: "ready",
     facts,
     createdAt: seconds(clock),

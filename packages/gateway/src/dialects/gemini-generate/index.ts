@@ -7,6 +7,7 @@ import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/
 import { largestAt } from "../core/requested-output.ts";
 import { readError } from "../core/upstream-error.ts";
 import { geminiUsage, readGeminiUsage } from "../core/usage.ts";
+import { geminiAnswerIds } from "./answer-ids.ts";
 import { bareModel, everySpelling, gNumber, gObject, gText, spelled } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
@@ -51,6 +52,7 @@ export const geminiGenerate: Dialect = {
   isRefusal: isBlockedPiece,
   tidy: bareEvents,
   meter: () => new GeminiMeter(),
+  answerIds: geminiAnswerIds,
   promptTexts,
   promptWords,
   answerTexts: candidatesTexts,
