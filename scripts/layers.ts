@@ -30,7 +30,7 @@ export const LAYERS: Layers = {
   containers: [...MIDDLE, "relay", "objects"],
   webhooks: MIDDLE,
   http: MIDDLE,
-  resources: [...MIDDLE, "relay", "tasks", "objects", "batches", "webhooks", "http"],
+  resources: [...MIDDLE, "relay", "tasks", "objects", "batches", "caches", "webhooks", "http"],
   jobs: [...MIDDLE, "relay", "tasks", "objects", "batches", "webhooks", "http"],
   kubernetes: [...MIDDLE, "resources", "jobs"],
   demo: [...MIDDLE, "http", "resources"],

@@ -69,7 +69,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     principal sessions keys mail passwords second-factor openid providers scim accounts authentication oauth
   `),
   "packages/gateway/src/resources": inOrder(`
-    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing files batches budgets
+    ports event-stream limits-field relying-party openapi usage-data statistics options redemptions jobs drawing files caches batches budgets
     models async-tasks events webhooks users status search pricing auth scim identity-providers account-routes groups audit wallet stripe channels pauses import logs price-plans reports
     tokens leaks teams service-accounts declarative system operations log-export
   `),
@@ -134,7 +134,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     access core accounts options channels billing operations teams index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons by-model fallbacks strategies characters tags tag-policy constants decimals budget-terms envelope paging lists message-codes messages nearest limits format endpoint
+    reasons by-model fallbacks strategies characters tags tag-policy constants decimals budget-terms envelope paging lists message-codes stored-messages messages nearest limits format endpoint
     search client openapi
   `),
   "packages/console/src": inOrder(`
@@ -155,7 +155,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/cli/src/commands": inOrder(`
     questions usernames model-rows paging names each schema event documents log option kube import account channel
-    service-account token budget catalogue redemption user init program chat file report idp team batch ui top status api completion
+    service-account token budget catalogue redemption user init program chat file cache report idp team batch ui top status api completion
   `),
   "packages/testkit": inOrder(`
     src agents grid features chaos load cluster

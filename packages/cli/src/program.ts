@@ -15,6 +15,7 @@ import { channelCommands } from "./commands/channel/command.ts";
 import { chatCommands } from "./commands/chat/command.ts";
 import { completionCommands } from "./commands/completion/command.ts";
 import { documentCommands } from "./commands/documents/command.ts";
+import { cacheCommands } from "./commands/cache/command.ts";
 import { fileCommands } from "./commands/file/command.ts";
 import { eventCommands } from "./commands/event/command.ts";
 import { idpCommands } from "./commands/idp/command.ts";
@@ -62,6 +63,7 @@ const NOUNS = [
   chatCommands,
   batchCommands,
   fileCommands,
+  cacheCommands,
   documentCommands,
   importCommands,
   kubeCommands,

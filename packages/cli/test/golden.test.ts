@@ -44,6 +44,8 @@ const BY_HAND: Readonly<Record<string, string>> = {
   "file upload": "batches.test.ts",
   "file download": "batches.test.ts",
   "file delete": "batches.test.ts",
+  "cache show": "caches.test.ts",
+  "cache delete": "caches.test.ts",
   "task get": "names.test.ts",
   "drawing get": "names.test.ts",
   "event endpoint test": "events.test.ts",

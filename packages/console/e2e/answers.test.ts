@@ -49,6 +49,7 @@ const READS = [
   "/task",
   "/batch",
   "/file",
+  "/cache",
   "/channel/1",
   "/token/1",
   "/user/1",

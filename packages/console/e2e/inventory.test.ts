@@ -47,6 +47,7 @@ test.each([
   ["C-045", "/task", "Asynchronous task"],
   ["C-049", "/batch", "Batches"],
   ["C-049", "/file", "Files"],
+  ["C-049", "/cache", "Caches"],
   ["C-046", "/pricing", "Model prices"],
   ["C-047", "/about", "About"],
   ["C-054", "/setting?tab=personal", "Settings"],

@@ -41,6 +41,7 @@ const OTHERS = [
   "/task",
   "/batch",
   "/file",
+  "/cache",
   "/report",
   "/setup",
   "/about",

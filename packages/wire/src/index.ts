@@ -29,6 +29,7 @@ export * from "./core/by-model.ts";
 export * from "./core/fallbacks.ts";
 export * from "./core/strategies.ts";
 export * from "./operations/events.ts";
+export * from "./operations/caches.ts";
 export * from "./operations/files.ts";
 export * from "./core/format.ts";
 export * from "./channels/groups.ts";

@@ -87,6 +87,7 @@ const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
       "log_not_found",
       "job_not_found",
       "stored_file_not_found",
+      "stored_cache_not_found",
       "account_mark_unknown",
       "batch_not_found",
       "batch_item_not_found",

@@ -121,6 +121,10 @@ export const queryKeys = {
     sessions: ["self", "sessions"],
     twoFactor: ["self", "two-factor"],
   },
+  caches: {
+    all: ["caches"],
+    list: (...by: Part[]) => ["caches", "list", ...by],
+  },
   files: {
     all: ["files"],
     list: (...by: Part[]) => ["files", "list", ...by],

@@ -32,6 +32,7 @@ export interface PageEntry {
     | "task"
     | "batches"
     | "files"
+    | "caches"
     | "budget"
     | "audit"
     | "documents"

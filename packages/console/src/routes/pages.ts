@@ -238,6 +238,14 @@ export const pages: readonly PageEntry[] = [
     load: async () => ({ Component: (await import("../features/files/files.page.tsx")).FilesPage }),
   },
   {
+    path: "/cache",
+    label: "caches",
+    icon: "clock",
+    section: "watch",
+    access: "user",
+    load: async () => ({ Component: (await import("../features/caches/caches.page.tsx")).CachesPage }),
+  },
+  {
     path: "/channel",
     label: "channel",
     icon: "channel",

@@ -1,6 +1,7 @@
 import type { Core } from "./core.ts";
 import { createFindCaches } from "../caches/find-caches.ts";
 import { createCacheHandler, type CacheHandler } from "../caches/handler.ts";
+import { createRemoveCache, type RemoveCache } from "../caches/management.ts";
 import { sweepCaches } from "../caches/sweep.ts";
 import type { CacheDeps, StoredCacheDeps } from "../caches/types.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
@@ -17,6 +18,7 @@ export interface Caches {
   readonly handler: CacheHandler;
   /** Finds files and caches that a request names. */
   readonly findStored: FindFiles;
+  readonly remove: RemoveCache;
   readonly jobs: readonly ScheduledJob[];
 }
 
@@ -53,6 +55,7 @@ export function createCaches({ core, pipeline, reading, objects }: CachePartsDep
   return {
     handler: createCacheHandler(deps),
     findStored,
+    remove: createRemoveCache(deps),
     jobs: [
       {
         name: "cache-sweep",

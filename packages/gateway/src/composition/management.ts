@@ -1,4 +1,5 @@
 import type { BatchManagement } from "../batches/management/management.ts";
+import type { RemoveCache } from "../caches/management.ts";
 import type { Env } from "../config/env.ts";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
@@ -62,6 +63,7 @@ export interface ManagementDeps {
   readonly pipeline: PipelineDeps;
   /** Files that users store at providers. */
   readonly storedFiles: StoredFiles;
+  readonly removeCache: RemoveCache;
   readonly batchManagement: BatchManagement;
   readonly webhooks: WebhookDeps;
   readonly upstreamHealth: { readonly keyOutcomes: Pick<KeyOutcomes, "observe"> };

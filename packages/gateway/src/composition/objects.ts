@@ -9,6 +9,7 @@ import { markKey } from "../objects/account.ts";
 import { adoptMinted } from "../objects/adopt-minted.ts";
 import type { ContainerHandler } from "../containers/handler.ts";
 import type { CacheHandler } from "../caches/handler.ts";
+import type { RemoveCache } from "../caches/management.ts";
 import { createObjectHandler, type ObjectHandler } from "../objects/handler.ts";
 import { createFindFiles } from "../objects/find-files.ts";
 import { createLibrary, type LibraryDeps, type ObjectLibrary } from "../objects/library.ts";
@@ -38,6 +39,7 @@ export interface Objects extends LibraryDeps {
   /** Finds files and caches. */
   readonly findFiles: FindFiles;
   readonly storedFiles: StoredFiles;
+  readonly removeCache: RemoveCache;
   readonly jobs: readonly ScheduledJob[];
 }
 
@@ -82,6 +84,7 @@ export function createObjects(core: Core, pipeline: PipelineDeps, reading: ReadR
     containerHandler: createContainers({ core, pipeline, objects: deps, findFiles }),
     findFiles: caches.findStored,
     storedFiles: createStoredFiles(stored, pipeline),
+    removeCache: caches.remove,
     jobs: [...caches.jobs, createSweep(stored, core)],
   };
 }

@@ -1,4 +1,5 @@
 import { formatQuota, LOG_TYPE } from "@fairway/wire";
+import type { RemoveCache } from "../caches/management.ts";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
@@ -24,6 +25,8 @@ import { createBudgetStore } from "./budgets/store.ts";
 import type { RefusesHost } from "./channels/destination.ts";
 import type { ProbeBetas } from "./channels/filters/routes.ts";
 import { createChannels, type Channels } from "./channels/channels.ts";
+import { cacheRoutes } from "./caches/routes.ts";
+import { createCacheStore } from "./caches/store.ts";
 import { fileRoutes, type StoredFiles } from "./files/routes.ts";
 import { createFileStore } from "./files/store.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
@@ -110,6 +113,8 @@ export interface OperationsDeps {
   readonly imageUrl: (serverAddress: string, mjId: string) => string;
   /** Files that users store at providers. */
   readonly storedFiles: StoredFiles;
+  /** Deletes a prompt that a provider caches for a user. */
+  readonly removeCache: RemoveCache;
   /** What people do with batches. */
   readonly batchManagement: BatchManagement;
   /** What sends messages about events. */
@@ -222,6 +227,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...pricingRoutes({ snapshots }),
     ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),
     ...fileRoutes({ ...deps.storedFiles, database, store: createFileStore({ database }), options }),
+    ...cacheRoutes({ store: createCacheStore(deps), remove: deps.removeCache }),
     ...batchRoutes({ store: createBatchStore({ database }), batches: deps.batchManagement }),
     ...taskRoutes({ store: createTaskStore({ database }) }),
     ...searchRoutes({ store: createSearchStore({ database }), snapshots }),

@@ -300,6 +300,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
       library: createLibrary({ ...parts, ...stored, adopt: () => Promise.resolve(undefined) }),
       random: Math.random,
     }),
+    removeCache: () => Promise.resolve(),
     storedFiles: {
       objects,
       remove: async (object) => void (await objects.remove(object)),

@@ -1,17 +1,29 @@
-import { createToken, signIn } from "@fairway/testkit";
+import { createToken, signIn, type Session } from "@fairway/testkit";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { startRelayApp, type RelayApp } from "./relay-app.ts";
 
 const PASSWORD = "a-long-password";
 let serial = 0;
 
+/** A user with a key and a session. */
+export interface Member {
+  readonly key: string;
+  readonly session: Session;
+}
+
 /** A user of its own with money; answers one of its keys. */
-export async function createTenant({ root, url }: RelayApp, quota = 100_000_000): Promise<string> {
+export async function createTenant(app: RelayApp, quota?: number): Promise<string> {
+  return (await createMember(app, quota)).key;
+}
+
+/** The same with the session. */
+export async function createMember({ root, url }: RelayApp, quota = 100_000_000): Promise<Member> {
   const username = `tenant${++serial}`;
   await root.must("POST", "/api/user/", { username, password: PASSWORD, display_name: username });
   const [found] = await root.must<{ id: number }[]>("GET", `/api/user/search?keyword=${username}`);
   await root.must("PUT", "/api/user/", { id: found?.id, username, quota, group: "default" });
-  return createToken(await signIn(url, username, PASSWORD));
+  const session = await signIn(url, username, PASSWORD);
+  return { session, key: await createToken(session) };
 }
 
 /** One gateway, and the keys of two users that share its upstream accounts. */

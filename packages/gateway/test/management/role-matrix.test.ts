@@ -140,7 +140,7 @@ const CASES: Readonly<Record<string, Case>> = {
 const ABOUT_NO_USER = [
   /^(channel|pause)/,
   /^redemption/,
-  /^(user|batch|budget|order|task|drawing|file|group|job)(List|Search|Get)$/,
+  /^(user|batch|budget|order|task|drawing|file|cache|group|job)(List|Search|Get)$/,
   // The leader reads results again; nothing of the user changes.
   /^batchSettle$/,
   /^userCreate$/,

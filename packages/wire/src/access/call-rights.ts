@@ -90,6 +90,11 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   declarativeExport: read(DOCUMENTS),
   declarativeManaged: read("settings"),
   declarativePlan: write(DOCUMENTS),
+  // /api/cache
+  cacheList: read("tasks"),
+  cacheListSelf: read("tasks"),
+  cacheGet: read("tasks"),
+  cacheDelete: destroy("tasks"),
   // /api/file
   fileList: read("tasks"),
   fileListSelf: read("tasks"),

@@ -204,6 +204,8 @@ export const MESSAGE_CODES = {
   stored_file_not_found: "FI1",
   stored_file_not_deleted: "FI2",
   account_mark_unknown: "FI3",
+  stored_cache_not_found: "FI4",
+  stored_cache_not_deleted: "FI5",
   job_not_found: "J1",
   only_replica: "J2",
   no_leader: "J3",

@@ -1,5 +1,6 @@
 import type { MessageKey } from "./message-codes.ts";
 import { fill, type MessageValues } from "./reasons.ts";
+import { STORED_MESSAGES } from "./stored-messages.ts";
 
 interface MessageEntry {
   /** HTTP status of the message; usually 200 for business outcomes. */
@@ -324,26 +325,7 @@ export const MESSAGES = {
     text: "This is the only process of the installation that runs: no other one could take over.",
   },
   no_leader: { status: 200, text: "No process leads at the moment. Try again in a few seconds." },
-  channel_has_batches: {
-    status: 409,
-    text: "{count} batches are running or unsettled at {channels}. Wait until they are settled, or delete with force: then their provider is asked to cancel them, and a person abandons them.",
-  },
-  channel_key_in_use: {
-    status: 409,
-    text: "Key {key} opens the account of {files} files or caches and {batches} running or unsettled batches. Bind them to another key of this account, wait, or remove the key with force: then their provider is asked to cancel the batches, and the files are lost.",
-  },
-  batch_not_found: { status: 200, text: "Batch does not exist." },
-  batch_not_ready: { status: 409, text: "The batch is {phase}, and this needs one that is {needed}." },
-  batch_not_cancelled: { status: 200, text: "The provider did not cancel the batch: {reason}" },
-  batch_account_lost: {
-    status: 409,
-    text: "The channel or the key of the batch no longer exists, so its results cannot be read. Abandon the batch to return its deposit.",
-  },
-  batch_results_unreadable: { status: 200, text: "The results of the batch cannot be read: {reason}" },
-  batch_item_not_found: { status: 200, text: "The results of the batch have no request {custom_id}." },
-  stored_file_not_found: { status: 200, text: "File does not exist." },
-  stored_file_not_deleted: { status: 200, text: "The provider did not delete the file: {reason}" },
-  account_mark_unknown: { status: 404, text: "No key of the channel has the mark {mark}." },
+  ...STORED_MESSAGES,
   job_not_found: { status: 200, text: "Job does not exist." },
   webhook_not_found: { status: 200, text: "Endpoint does not exist." },
   too_many_webhooks: { status: 200, text: "You cannot have more than {n} endpoints: delete one that is not needed." },

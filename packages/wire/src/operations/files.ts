@@ -74,6 +74,8 @@ export const StoredAccount = z.object({
   /** The place of the key among those of the channel, from 0; -1 = the channel no longer has it. */
   key_index: z.int(),
   files: z.int(),
+  /** Cached prompts that have not ended. */
+  caches: z.int(),
   /** Batches that are not settled. */
   batches: z.int(),
   /** Requests that the answering replica serves with the key. */
@@ -87,7 +89,7 @@ export const channelObjects = endpoint({
   path: "/api/channel/{id}/objects",
   access: "admin",
   summary:
-    "Lists the accounts of a channel with the files, batches and running requests that they have; also of keys that were removed.",
+    "Lists the accounts of a channel with the files, caches, batches and running requests that they have; also of keys that were removed.",
   params: idParams,
   data: z.array(StoredAccount),
   fails: ["invalid_parameter", "channel_not_found"],

@@ -12,6 +12,7 @@ export const en = {
   task: "Asynchronous task",
   batches: "Batches",
   files: "Files",
+  caches: "Caches",
   channel: "Channel",
   wallet: "Wallet",
   team: "Teams",

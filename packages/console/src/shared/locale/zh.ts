@@ -15,6 +15,7 @@ export const zh: Translation<typeof en> = {
   task: "异步任务",
   batches: "批处理",
   files: "文件",
+  caches: "缓存",
   channel: "渠道",
   wallet: "钱包",
   team: "团队",

@@ -53,9 +53,14 @@ async function listAccounts(
     .where("phase", "in", UNSETTLED)
     .groupBy("key_mark")
     .execute();
-  const known = [
-    ...new Set([...marks, ...files.map(({ key_mark: mark }) => mark), ...batches.map(({ key_mark: mark }) => mark)]),
-  ];
+  const caches = await db
+    .selectFrom("upstream_caches")
+    .select((eb) => ["key_mark", eb.fn.countAll<number>().as("count")])
+    .where("channel_id", "=", channelId)
+    .where("phase", "=", "open")
+    .groupBy("key_mark")
+    .execute();
+  const known = [...new Set([...marks, ...[...files, ...caches, ...batches].map(({ key_mark: mark }) => mark)])];
   const count = (rows: readonly { readonly key_mark: string; readonly count: number }[], mark: string) =>
     Number(rows.find((row) => row.key_mark === mark)?.count ?? 0);
   const running = countRunning(channelId);
@@ -63,6 +68,7 @@ async function listAccounts(
     mark,
     key_index: marks.indexOf(mark),
     files: count(files, mark),
+    caches: count(caches, mark),
     batches: count(batches, mark),
     running: running.get(mark) ?? 0,
   }));
