@@ -43,7 +43,7 @@ function formatLine(customId: string): string {
 /** Creates a batch; returns its id and the upstream's. */
 async function create(): Promise<{ readonly id: string; readonly upstreamId: string }> {
   const made = await rig.fairway(`batch create ${requests} --key ci -o name`);
-  expect(made, made.err).toMatchObject({ code: 0, out: expect.stringMatching(/^batch\/batch_\w{26}\n$/) as string });
+  expect(made, made.err).toMatchObject({ code: 0, out: expect.stringMatching(/^batch\/batch_\w{34}\n$/) as string });
   expect(made.err).toContain("Follow it: fairway batch watch batch_");
   return { id: made.out.trim(), upstreamId: [...rig.upstream.fileBatches.batches.keys()].at(-1) ?? "" };
 }
@@ -54,7 +54,7 @@ test("a file is uploaded, listed, read back and deleted", async () => {
   await writeFile(path, bytes);
   const stored = await rig.fairway(`file upload ${path} --key ci`);
   expect(stored.code, stored.err).toBe(0);
-  const [, id = ""] = /as (file-\w{26}), 2\.9 MiB\.$/m.exec(stored.err) ?? [];
+  const [, id = ""] = /as (file-\w{34}), 2\.9 MiB\.$/m.exec(stored.err) ?? [];
   const listed = await rig.fairway("file list --mine -o jsonl");
   expect(parseRows(listed)).toMatchObject([{ id, name: "report.bin", purpose: "user_data", bytes: 3_000_000 }]);
   expect(listed.err).toContain("You store 1 of 10000 files, 2.9 MiB of 10.0 GiB.");
