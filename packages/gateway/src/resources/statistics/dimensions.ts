@@ -16,6 +16,8 @@ export const DIMENSION = {
 } as const;
 export type DimensionNumber = (typeof DIMENSION)[keyof typeof DIMENSION];
 
+/** Five minutes; every longer bucket of a plot is a multiple of it. */
+export const SLICE = 300;
 export const HOUR = 3_600;
 export const DAY = 86_400;
 

@@ -40,10 +40,10 @@ export function addColumns(counts: FacetCounts, row: CountedRow, count: number):
 }
 
 /** @param head the beginning of `other` of a failed call */
-export function addError(counts: FacetCounts, head: string): void {
+export function addError(counts: FacetCounts, head: string, count: number): void {
   const [, status = "", code = ""] = ERROR.exec(head.slice(0, ERROR_HEAD)) ?? [];
-  addCount(counts.statuses, status, 1);
-  addCount(counts.codes, code, 1);
+  addCount(counts.statuses, status, count);
+  addCount(counts.codes, code, count);
 }
 
 /** Returns the counts plus those of a text that is not empty. */

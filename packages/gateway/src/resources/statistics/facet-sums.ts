@@ -1,8 +1,8 @@
 import { LOG_TYPE } from "@fairway/wire";
+import type { AlikeRows } from "./alike-rows.ts";
 import { DAY, HOUR } from "./dimensions.ts";
 import { ensureSlot, type CountedSlot, type CountTable } from "./counted-rows.ts";
 import { addColumns, addError, noCounts } from "./facet-counts.ts";
-import type { GatheredLog } from "./gather.ts";
 
 /** Row of `revisions` with the id of the last log row in the facet sums. */
 export const FACET_MARK = "facet-sums";
@@ -17,18 +17,18 @@ export const FACET_SUMS: CountTable = {
 };
 
 /** Counts the rows of a pass by user, type, hour and day. */
-export function gatherFacets(rows: readonly GatheredLog[]): CountedSlot[] {
+export function gatherFacets(groups: readonly AlikeRows[]): CountedSlot[] {
   const slots = new Map<string, CountedSlot>();
-  for (const row of rows) {
+  for (const { first: row, rows } of groups) {
     // MariaDB compares texts without trailing spaces.
     const username = row.username.trimEnd();
     for (const span of [HOUR, DAY]) {
       const start = row.created_at - (row.created_at % span);
       const slot = ensureSlot(slots, [row.user_id, span, start, row.type, username], noCounts);
-      slot.rows++;
+      slot.rows += rows.length;
       if (!slot.counts) continue;
-      addColumns(slot.counts, row, 1);
-      if (row.type === LOG_TYPE.error) addError(slot.counts, row.other);
+      addColumns(slot.counts, row, rows.length);
+      if (row.type === LOG_TYPE.error) addError(slot.counts, row.other, rows.length);
     }
   }
   return [...slots.values()];

@@ -1,36 +1,11 @@
 import { LOG_TYPE } from "@fairway/wire";
-import type { Selectable } from "kysely";
-import { parseObject, type JsonObject } from "../../lib/text/json.ts";
+import type { JsonObject } from "../../lib/text/json.ts";
 import { traceIn } from "../../relay/trace/call-trace.ts";
-import type { LogTable } from "../../storage/tables/schema.ts";
 import { readBatchedCalls } from "../../batches/results/log-detail.ts";
+import type { AlikeRows, DetailedRow, GatheredLog } from "./alike-rows.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { observe } from "./histogram.ts";
-import { emptySums, type Sums } from "./sums.ts";
-
-/** Columns of a log row that the sums need. */
-export const GATHERED = [
-  "id",
-  "type",
-  "user_id",
-  "token_id",
-  "channel_id",
-  "username",
-  "token_name",
-  "group",
-  "model_name",
-  "quota",
-  "prompt_tokens",
-  "completion_tokens",
-  "use_time",
-  "created_at",
-  "other",
-  "actor",
-  "tags",
-  "end_user",
-] as const;
-
-export type GatheredLog = Pick<Selectable<LogTable>, (typeof GATHERED)[number]>;
+import { addSums, emptySums, type Sums } from "./sums.ts";
 
 export interface Slot {
   readonly span: number;
@@ -69,57 +44,64 @@ const REFUSED = new Set([
   "guardrail",
 ]);
 
-export function gather(rows: readonly GatheredLog[]): Gathered {
+/** Sums the calls of groups by each of their subjects. */
+export function gather(groups: readonly AlikeRows[]): Gathered {
   const gathered: Gathered = new Map();
-  for (const row of rows) if (row.type === LOG_TYPE.consume || row.type === LOG_TYPE.error) addRow(gathered, row);
+  for (const group of groups)
+    if (group.first.type === LOG_TYPE.consume || group.first.type === LOG_TYPE.error) addGroup(gathered, group);
   return gathered;
 }
 
-function addRow(gathered: Gathered, row: GatheredLog): void {
-  const other = parseObject(row.other) ?? {};
-  const batched = row.type === LOG_TYPE.consume ? readBatchedCalls(other) : undefined;
-  if (!batched) return addFactsOfRow(gathered, row, { other, facts: readFacts(row, other) });
-  // One row stands for all items of a batch. It has no latency: a batch waits for hours.
-  const plain = { quota: 0, input: 0, output: 0, latencyMs: -1, firstTokenMs: -1 };
-  const charged = { ...plain, quota: row.quota, input: row.prompt_tokens, output: row.completion_tokens };
-  addFactsOfRow(gathered, row, { other, facts: { ...charged, verdict: "ok", calls: batched.succeeded } });
-  if (batched.failed > 0)
-    addFactsOfRow(gathered, row, { other, facts: { ...plain, verdict: "error", calls: batched.failed } });
-}
-
-interface RowFacts {
-  readonly other: JsonObject;
-  readonly facts: Facts;
-}
-
-function addFactsOfRow(gathered: Gathered, row: GatheredLog, { other, facts }: RowFacts): void {
-  const user = String(row.user_id);
-  const at = (dimension: DimensionNumber, ownerId: number, subject: string, one: Facts = facts) =>
-    addAt(gathered, { dimension, ownerId, subject, time: row.created_at }, one);
+function addGroup(gathered: Gathered, { first, rows }: AlikeRows): void {
+  const calls = emptySums();
+  const channels = new Map<number, Sums>();
+  for (const row of rows) {
+    for (const facts of listFacts(row)) {
+      addFacts(calls, facts);
+      for (const [channel, one] of listAttempts(row, facts)) {
+        let attempts = channels.get(channel);
+        if (!attempts) channels.set(channel, (attempts = emptySums()));
+        addFacts(attempts, one);
+      }
+    }
+  }
+  const at = (dimension: DimensionNumber, ownerId: number, subject: string, sums = calls) =>
+    addAt(gathered, { dimension, ownerId, subject, time: first.created_at }, sums);
   at(DIMENSION.all, 0, "");
-  at(DIMENSION.user, row.user_id, user);
-  at(DIMENSION.group, 0, row.group);
-  at(DIMENSION.model, 0, row.model_name);
-  at(DIMENSION.userModel, row.user_id, row.model_name);
-  if (row.token_id > 0) at(DIMENSION.token, row.user_id, String(row.token_id));
-  for (const [channel, one] of listAttempts(row, other, facts)) {
-    at(DIMENSION.channel, 0, String(channel), one);
-    at(DIMENSION.attempts, 0, "", one);
+  at(DIMENSION.user, first.user_id, String(first.user_id));
+  at(DIMENSION.group, 0, first.group);
+  at(DIMENSION.model, 0, first.model_name);
+  at(DIMENSION.userModel, first.user_id, first.model_name);
+  if (first.token_id > 0) at(DIMENSION.token, first.user_id, String(first.token_id));
+  for (const [channel, attempts] of channels) {
+    at(DIMENSION.channel, 0, String(channel), attempts);
+    at(DIMENSION.attempts, 0, "", attempts);
   }
 }
 
-function readFacts(row: GatheredLog, other: JsonObject): Facts {
-  const reason = row.type === LOG_TYPE.error ? other["outcome"] : (other["end_reason"] ?? "stop");
+/** Returns what a row adds: one row stands for all items of a batch, which fail or succeed each by itself. */
+function listFacts({ row, detail }: DetailedRow): Facts[] {
+  const batched = row.type === LOG_TYPE.consume ? readBatchedCalls(detail) : undefined;
+  if (!batched) return [readFacts(row, detail)];
+  // It has no latency: a batch waits for hours.
+  const plain = { quota: 0, input: 0, output: 0, latencyMs: -1, firstTokenMs: -1 };
+  const charged = { ...plain, quota: row.quota, input: row.prompt_tokens, output: row.completion_tokens };
+  const succeeded: Facts = { ...charged, verdict: "ok", calls: batched.succeeded };
+  return batched.failed > 0 ? [succeeded, { ...plain, verdict: "error", calls: batched.failed }] : [succeeded];
+}
+
+function readFacts(row: GatheredLog, detail: JsonObject): Facts {
+  const reason = row.type === LOG_TYPE.error ? detail["outcome"] : (detail["end_reason"] ?? "stop");
   const verdict = toVerdict(typeof reason === "string" ? reason : "internal");
   const isOk = verdict === "ok";
   return {
     verdict,
-    calls: Math.max(1, readInteger(other["repeated"], 1)),
+    calls: Math.max(1, readInteger(detail["repeated"], 1)),
     quota: row.quota,
     input: row.prompt_tokens,
     output: row.completion_tokens,
-    latencyMs: isOk ? (traceIn(other)?.ms ?? row.use_time * 1000) : -1,
-    firstTokenMs: isOk ? readInteger(other["frt"], -1) : -1,
+    latencyMs: isOk ? (traceIn(detail)?.ms ?? row.use_time * 1000) : -1,
+    firstTokenMs: isOk ? readInteger(detail["frt"], -1) : -1,
   };
 }
 
@@ -130,8 +112,8 @@ function toVerdict(reason: string): Verdict {
 }
 
 /** Returns the attempts of a row. A call that failed at one channel and succeeded at another counts for both. */
-function listAttempts(row: GatheredLog, other: JsonObject, facts: Facts): [channel: number, facts: Facts][] {
-  const attempts = traceIn(other)?.a ?? [];
+function listAttempts({ row, detail }: DetailedRow, facts: Facts): [channel: number, facts: Facts][] {
+  const attempts = traceIn(detail)?.a ?? [];
   if (attempts.length === 0) return row.channel_id > 0 ? [[row.channel_id, facts]] : [];
   return attempts.map(([channel, , , , durationMs, , , outcome]) => {
     if (outcome === "ok") return [channel, { ...facts, latencyMs: facts.latencyMs < 0 ? -1 : durationMs }];
@@ -147,7 +129,7 @@ interface SlotKey {
   readonly time: number;
 }
 
-function addAt(gathered: Gathered, { dimension, ownerId, subject, time }: SlotKey, facts: Facts): void {
+function addAt(gathered: Gathered, { dimension, ownerId, subject, time }: SlotKey, sums: Sums): void {
   // MariaDB compares texts without trailing spaces.
   const name = subject.slice(0, LONGEST_SUBJECT).trimEnd();
   for (const span of [HOUR, DAY]) {
@@ -155,7 +137,7 @@ function addAt(gathered: Gathered, { dimension, ownerId, subject, time }: SlotKe
     const key = `${span} ${dimension} ${ownerId} ${start} ${name}`;
     let slot = gathered.get(key);
     if (!slot) gathered.set(key, (slot = { span, dimension, ownerId, subject: name, start, sums: emptySums() }));
-    addFacts(slot.sums, facts);
+    addSums(slot.sums, sums);
   }
 }
 

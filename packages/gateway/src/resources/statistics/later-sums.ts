@@ -4,10 +4,10 @@ import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { readMark } from "../usage-data/log-mark.ts";
+import type { AlikeRows } from "./alike-rows.ts";
 import { addSlots } from "./counted-rows.ts";
 import { DAY } from "./dimensions.ts";
 import { FACET_MARK, FACET_SUMS, gatherFacets, LATER_SUMS_GAP } from "./facet-sums.ts";
-import type { GatheredLog } from "./gather.ts";
 import { gatherLogSums, LOG_SUMS, LOG_SUMS_GAP, LOG_SUMS_MARK } from "./log-sums.ts";
 import { addReportSums } from "./report-sums/add.ts";
 import { USUAL_BOUNDS, type SumBounds } from "./report-sums/bound.ts";
@@ -21,24 +21,24 @@ const LATER_SUMS: readonly LaterSums[] = [
   {
     mark: FACET_MARK,
     gapTopic: LATER_SUMS_GAP,
-    gather(rows) {
-      const slots = gatherFacets(rows);
+    gather(groups) {
+      const slots = gatherFacets(groups);
       return (tx, kind) => addSlots(tx, kind, FACET_SUMS, slots);
     },
   },
   {
     mark: LOG_SUMS_MARK,
     gapTopic: LOG_SUMS_GAP,
-    gather(rows, { trim }) {
-      const slots = gatherLogSums(rows, trim);
+    gather(groups, { trim }) {
+      const slots = gatherLogSums(groups, trim);
       return (tx, kind) => addSlots(tx, kind, LOG_SUMS, slots);
     },
   },
   {
     mark: REPORT_SUMS_MARK,
     gapTopic: REPORT_SUMS_GAP,
-    gather(rows, { trim, bounds }) {
-      const sums = gatherReportSums(rows, trim);
+    gather(groups, { trim, bounds }) {
+      const sums = gatherReportSums(groups, trim);
       return (tx, kind) => addReportSums(tx, kind, sums, bounds);
     },
   },
@@ -55,7 +55,7 @@ interface GatherRules {
 interface LaterSums {
   readonly mark: string;
   readonly gapTopic: string;
-  readonly gather: (rows: readonly GatheredLog[], rules: GatherRules) => WriteSums;
+  readonly gather: (groups: readonly AlikeRows[], rules: GatherRules) => WriteSums;
 }
 
 interface Databases {
@@ -86,16 +86,16 @@ const HOURS_AT_ONCE = 48;
 const SLICES_AT_ONCE = 600;
 const REVISION = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
-/** Returns what the rows after `from` up to `to` add. */
+/** Returns what the groups of the rows after `from` up to `to` add. */
 export async function laterPass(
   deps: PassDeps,
-  rows: readonly GatheredLog[],
+  groups: readonly AlikeRows[],
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<LaterPass> {
   const additions: Addition[] = [];
   const rules = { trim: createTrim(deps), bounds: deps.bounds ?? USUAL_BOUNDS };
   for (const { mark, gapTopic, gather } of LATER_SUMS)
-    additions.push({ mark, gapTopic, gap: await gapBefore(deps, mark, from), write: gather(rows, rules) });
+    additions.push({ mark, gapTopic, gap: await gapBefore(deps, mark, from), write: gather(groups, rules) });
   return { to, additions };
 }
 

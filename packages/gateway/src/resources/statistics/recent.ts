@@ -1,7 +1,8 @@
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { DAY, DIMENSION, type DimensionNumber } from "./dimensions.ts";
-import { gather, GATHERED, type Gathered, type GatheredLog } from "./gather.ts";
+import { GATHERED, groupAlike, type GatheredLog } from "./alike-rows.ts";
+import { gather, type Gathered } from "./gather.ts";
 import { addSums, emptySums, type Sums } from "./sums.ts";
 
 /** Maximum number of rows that a response reads; SQLite blocks the whole process during this time. */
@@ -82,8 +83,8 @@ function newestRows({ db }: Database, { from, ownerId, limit }: Newest): Promise
 function wholeSeconds(rows: readonly GatheredLog[], from: number, limit: number): Pick<Read, "from" | "gathered"> {
   const oldest = rows.at(-1)?.created_at ?? from;
   const isCut = rows.length === limit && oldest !== rows[0]?.created_at;
-  if (isCut) return { from: oldest + 1, gathered: gather(rows.filter((row) => row.created_at > oldest)) };
-  return { from: rows.length === limit ? oldest : from, gathered: gather(rows) };
+  if (isCut) return { from: oldest + 1, gathered: gather(groupAlike(rows.filter((row) => row.created_at > oldest))) };
+  return { from: rows.length === limit ? oldest : from, gathered: gather(groupAlike(rows)) };
 }
 
 function sumUsage({ dimension, ownerId, subject }: RecentQuery, { from, to, gathered }: Read): RecentUsage {

@@ -8,7 +8,8 @@ import { rowsByKey } from "../../storage/keyed-rows.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
-import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
+import { GATHERED, groupAlike, type GatheredLog } from "./alike-rows.ts";
+import { gather, type Slot } from "./gather.ts";
 import { formatHistogram, withText } from "./histogram.ts";
 import { addLaterPass, laterPass, removeOldSums, type LaterPass } from "./later-sums.ts";
 import type { SumBounds } from "./report-sums/bound.ts";
@@ -93,9 +94,10 @@ async function addPass(deps: StatisticsRollupDeps, { mark, newest, until }: Pass
   const rows = await rowsBetween(db, mark, next);
   const reached = next === newest ? until : (rows.at(-1)?.created_at ?? 0);
   await deps.confirm?.();
+  const groups = groupAlike(rows);
   const gathered = {
-    slots: [...gather(rows).values()],
-    later: await laterPass(deps, rows, { from: mark, to: next }),
+    slots: [...gather(groups).values()],
+    later: await laterPass(deps, groups, { from: mark, to: next }),
   };
   return (await add(deps.database, gathered, { from: mark, to: next, until: reached })) ? next : undefined;
 }

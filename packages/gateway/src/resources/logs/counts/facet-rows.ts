@@ -65,7 +65,7 @@ async function countErrors(database: Database, { query, limits, counts }: Counti
   if (part.only) errors = errors.where(part.only);
   const heads = errors.select(sql<string>`substr(other, 1, ${sql.lit(ERROR_HEAD)})`.as("head")).limit(limits.errors);
   for (const { head } of await heads.execute()) {
-    addError(counts, head);
+    addError(counts, head, 1);
     limits.errors--;
   }
 }

@@ -1,8 +1,8 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { sql } from "kysely";
-import { LOG_SUMS_GAP, LOG_SUMS_MARK, SLICE } from "../../statistics/log-sums.ts";
+import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../statistics/log-sums.ts";
 import { within, type LogQuery, type Period } from "../filter.ts";
-import { DAY } from "../../statistics/dimensions.ts";
+import { DAY, SLICE } from "../../statistics/dimensions.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
-import { LOG_SUMS_GAP, LOG_SUMS_MARK, SLICE } from "../../statistics/log-sums.ts";
+import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../statistics/log-sums.ts";
 import { modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
-import { HOUR } from "../../statistics/dimensions.ts";
+import { HOUR, SLICE } from "../../statistics/dimensions.ts";
 import { hasUser, isSummed, selectMark, resolveModels } from "./hours.ts";
 import type { SumsDeps } from "./sums-deps.ts";
 import { coveredPeriod, type Covered } from "./covered-period.ts";

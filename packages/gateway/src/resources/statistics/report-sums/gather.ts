@@ -1,8 +1,7 @@
 import { LOG_TYPE, parseTags } from "@fairway/wire";
 import { readBatchedCalls } from "../../../batches/results/log-detail.ts";
-import { parseObject } from "../../../lib/text/json.ts";
+import type { AlikeRows, DetailedRow, GatheredLog } from "../alike-rows.ts";
 import { DAY, HOUR } from "../dimensions.ts";
-import type { GatheredLog } from "../gather.ts";
 
 /** Row of `revisions` with the id of the last log row in the sums of reports. */
 export const REPORT_SUMS_MARK = "report-sums";
@@ -47,11 +46,12 @@ const MAX_VALUE = 64;
 const MAX_MODEL = 255;
 
 /** Sums the calls of a pass by everything that reports group by, with the figures of the reports. */
-export function gatherReportSums(rows: readonly GatheredLog[], trim: (text: string) => string): ReportSum[] {
+export function gatherReportSums(groups: readonly AlikeRows[], trim: (text: string) => string): ReportSum[] {
   const sums = new Map<string, ReportSum>();
-  for (const row of rows) {
+  for (const { first: row, rows } of groups) {
     if (row.type !== LOG_TYPE.consume && row.type !== LOG_TYPE.error) continue;
-    const figures = readFigures(row);
+    const figures = { ...NOTHING };
+    for (const one of rows) addFigures(figures, readFigures(one));
     for (const of of listSubjects(row, trim)) {
       for (const span of [HOUR, DAY]) {
         const start = row.created_at - (row.created_at % span);
@@ -67,7 +67,11 @@ export function addSum(sums: Map<string, ReportSum>, key: SumKey, figures: SumFi
   const name = buildSumKey(key).join("\n");
   let sum = sums.get(name);
   if (!sum) sums.set(name, (sum = { key, figures: { ...NOTHING } }));
-  for (const figure of FIGURE_NAMES) sum.figures[figure] += figures[figure];
+  addFigures(sum.figures, figures);
+}
+
+function addFigures(sum: SumFigures, more: SumFigures): void {
+  for (const figure of FIGURE_NAMES) sum[figure] += more[figure];
 }
 
 /** Returns the values of the key columns, in the order of the columns. */
@@ -103,8 +107,8 @@ function listSubjects(
 }
 
 /** A row of a batch stands for all its items, and the last error of a minute for those that repeated it. */
-function readFigures({ type, quota, prompt_tokens: input, completion_tokens: output, other }: GatheredLog): SumFigures {
-  const detail = parseObject(other) ?? {};
+function readFigures({ row, detail }: DetailedRow): SumFigures {
+  const { type, quota, prompt_tokens: input, completion_tokens: output } = row;
   if (type === LOG_TYPE.error) {
     const repeated = detail["repeated"];
     const calls = typeof repeated === "number" && Number.isSafeInteger(repeated) ? repeated : 1;
