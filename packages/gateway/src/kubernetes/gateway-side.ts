@@ -5,6 +5,7 @@ import { createAuditStore } from "../resources/audit/store.ts";
 import type { Documents, Writer } from "../resources/declarative/documents.ts";
 import type { Owned } from "../resources/declarative/ownership.ts";
 import type { RemovedDocument } from "../resources/declarative/planner.ts";
+import { readReason } from "../resources/declarative/read-document.ts";
 import type { SecretSources } from "../resources/declarative/secret-sources.ts";
 import { findTokenKey } from "../resources/declarative/token-kind.ts";
 import type { Stores } from "../resources/declarative/stores.ts";
@@ -86,7 +87,7 @@ export class GatewaySide {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const [only, second] = half.documents;
-      if (only && !second) return new Map([[only, { refused: error.message }]]);
+      if (only && !second) return new Map([[only, { refused: readReason(error) }]]);
       const outcomes = new Map<DeclarativeDocument, Outcome>();
       for (const document of half.documents) {
         for (const [one, outcome] of await this.#applyHalf({ ...half, documents: [document] }))
@@ -143,7 +144,7 @@ function buildApplyRequest(
     force: isForced,
     onRefused: (document, refusal) => {
       const own = byPlace.get(placeText(document));
-      if (own) refused.set(own, refusal.message);
+      if (own) refused.set(own, readReason(refusal));
     },
   };
 }

@@ -59,7 +59,7 @@ export function buildDriftVerdict(change: DeclarativeChange): Verdict {
 
 /** Returns the condition `Programmed` of a resource that was not applied. */
 export function refused(reason: "Invalid" | "Conflict" | "Forbidden", why: string): Verdict {
-  return { status: "False", reason, message: `Not applied, the last state stays: ${sentence(why)}` };
+  return { status: "False", reason, message: `Not applied, the last state stays: ${endWithStop(why)}` };
 }
 
 export const PAUSED: Verdict = {
@@ -111,7 +111,12 @@ export function secretsVerdict(
 }
 
 function sentence(text: string): string {
+  const whole = endWithStop(text);
+  return `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
+}
+
+/** Leaves the first letter, which may be that of a field. */
+function endWithStop(text: string): string {
   const plain = text.trim();
-  const whole = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`;
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+  return /[.!?]$/.test(plain) ? plain : `${plain}.`;
 }

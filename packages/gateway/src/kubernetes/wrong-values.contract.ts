@@ -2,6 +2,8 @@ import type { ResourceKind } from "@fairway/wire";
 import { describe, expect, test } from "vitest";
 import type { Condition, ConditionType } from "./conditions.ts";
 import { never, POLL, useController, type ContractCluster } from "./controller-kit.contract.ts";
+import { KINDS } from "./resources.ts";
+import { COMPLETE, listSchemaFaults, type SchemaFault } from "./schema-faults.contract.ts";
 
 interface Wrong {
   readonly kind: ResourceKind;
@@ -94,6 +96,24 @@ const WRONG: readonly Wrong[] = [
   budget({ endsAt: "2030-01-01T00:00:00Z" }, "Only a budget of the period total has an end"),
 ];
 
+/** Limits that only the work of an API server needs. */
+const SERVER_ALONE: ReadonlySet<string> = new Set([
+  "OptionSet spec.valuesFrom maxItems",
+  "Token spec.modelLimits maxItems",
+  "Token spec.allowIps maxItems",
+]);
+
+/** Fault -> what a gateway says that reads the value without an API server. */
+const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
+  "Channel spec.type enum": "there is no channel type no-such-value",
+  "OptionSet spec.values maxProperties": "there is no option n0",
+  "OptionSet spec.values.SystemName maxLength": "The value of SystemName must be 1 to 64 characters long",
+  "OptionSet spec.json maxProperties": "there is no option n0",
+  "OptionSet spec.valuesFrom[0].option maxLength": "there is no option xxx",
+  "Token spec.owner.username maxLength": "there is no user xxx",
+  "Token spec.expiresAt format": "stays: expiresAt is no time",
+};
+
 /**
  * Values that are well-formed YAML and cannot be meant. Each is refused by the API server or by a condition, with the
  * field and what it takes; none is silently without effect.
@@ -127,6 +147,34 @@ export function wrongValuesContract(name: string, open: () => Promise<ContractCl
       expect(silent).toEqual([]);
     });
 
+    test("whatever a definition forbids, at any depth, is refused or named by a condition", async () => {
+      const silent: string[] = [];
+      const taken = new Map<string, SchemaFault>();
+      const faults = KINDS.flatMap(listSchemaFaults);
+      for (const [at, fault] of faults.entries()) {
+        const said = await kit.put(fault.kind, `fault-${at}`, fault.spec).then(
+          () => undefined,
+          (error: unknown) => String(error),
+        );
+        if (said === undefined) taken.set(`fault-${at}`, fault);
+        else if (!said.includes(fault.field)) silent.push(`${describeFault(fault)}: ${said}`);
+      }
+      await kit.start({ tokenOwners: { [kit.namespace]: ["*"] } });
+      for (const [one, fault] of taken) {
+        await expect.poll(() => kit.condition(fault.kind, one, "Ready"), POLL).toBeTruthy();
+        const programmed = await kit.condition(fault.kind, one);
+        const about = describeFault(fault);
+        const isRefused = isRefusal(programmed, IN_OTHER_WORDS[about] ?? readWords(fault));
+        if (!isRefused && !SERVER_ALONE.has(about)) silent.push(`${about}: ${JSON.stringify(programmed)}`);
+      }
+      expect(silent).toEqual([]);
+      expect(faults.length).toBeGreaterThan(200);
+    });
+
+    test("what the faults are drawn from is right", async () => {
+      for (const kind of KINDS) await kit.put(kind, "complete", COMPLETE[kind]);
+    });
+
     test("a group that is made later ends the condition, and one that ends begins it", async () => {
       await kit.channel("main", { groups: ["default", "gold"] });
       await kit.start();
@@ -143,4 +191,18 @@ export function wrongValuesContract(name: string, open: () => Promise<ContractCl
       await kit.untilCondition("Channel", "main", { status: "False", reason: "GroupNotFound" }, "GroupsResolved");
     });
   });
+}
+
+function isRefusal(condition: Condition | undefined, words: string): boolean {
+  return condition?.status === "False" && condition.message.includes(words);
+}
+
+function describeFault({ kind, field, limit }: SchemaFault): string {
+  return `${kind} ${field} ${limit}`;
+}
+
+/** The gateway names the object that has an unknown member, and writes the number of an entry after a dot. */
+function readWords({ field, limit }: SchemaFault): string {
+  const path = field.replaceAll(/\[(\d+)\]/g, ".$1");
+  return limit === "unknown member" ? path.replace(/\.(\w+)$/, ": has no field $1.") : `${path}:`;
 }

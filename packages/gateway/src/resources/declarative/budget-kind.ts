@@ -1,9 +1,8 @@
 import type { Budget, BudgetSpec } from "@fairway/wire";
 import { findSoftPercent } from "../../billing/budgets/thresholds.ts";
-import { Refusal } from "../../lib/refusal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
-import { unusable } from "./read-document.ts";
+import { blameDocument, unusable } from "./read-document.ts";
 import type { Database } from "../../storage/database.ts";
 import { splitPayer } from "../../storage/row-names.ts";
 import type { BudgetStore } from "../budgets/store.ts";
@@ -166,7 +165,7 @@ function readSpec(name: string, spec: BudgetSpec, clock: Clock): ChangeableTerms
   try {
     return applyTerms(spec.period, { ...BUDGET_DEFAULTS, quota_limit: limit }, wanted, now);
   } catch (error) {
-    throw error instanceof Refusal ? unusable(name, error.message) : error;
+    throw blameDocument(name, error);
   }
 }
 
@@ -175,7 +174,7 @@ async function explained<T>(name: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    throw error instanceof Refusal ? unusable(name, error.message) : error;
+    throw blameDocument(name, error);
   }
 }
 

@@ -20,6 +20,7 @@ import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
 import { channelInState } from "./channel-state.ts";
 import { exportedNames, variableName, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
+import { blameDocument } from "./read-document.ts";
 
 export interface ChannelKindDeps {
   readonly database: Database;
@@ -115,9 +116,7 @@ function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCh
   try {
     newFields({ ...form, type, name: spec.displayName ?? name, models }, isType);
   } catch (cause) {
-    if (cause instanceof Refusal)
-      throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
-    throw cause;
+    throw blameDocument(name, cause);
   }
 }
 

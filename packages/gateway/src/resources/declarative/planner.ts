@@ -5,7 +5,7 @@ import { buildStep, type Step, type StepDeps } from "./build-step.ts";
 import type { Current, DescribedUsers, Fields, InState, Kind } from "./kinds.ts";
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned } from "./ownership.ts";
-import { checkPlace, readDocument, unusable } from "./read-document.ts";
+import { checkPlace, readDocument, readReason, unusable } from "./read-document.ts";
 import { resolveSecrets, type SecretSources } from "./secret-sources.ts";
 import { resolveUsername } from "./user-kind.ts";
 
@@ -95,14 +95,9 @@ function failTogether(refused: ReadonlyMap<DeclarativeDocument, Refusal>): void 
   if (others.length === 0) throw first[1];
   const reasons = others
     .slice(0, MAX_REASONS)
-    .map(([{ metadata }, refusal]) => `${metadata.name}: ${reasonIn(refusal)}`);
+    .map(([{ metadata }, refusal]) => `${metadata.name}: ${readReason(refusal)}`);
   const rest = others.length > MAX_REASONS ? [`${others.length - MAX_REASONS} more`] : [];
-  throw unusable(first[0].metadata.name, [reasonIn(first[1]), ...reasons, ...rest].join("; "));
-}
-
-function reasonIn({ values, message }: Refusal): string {
-  const reason = values?.["reason"];
-  return typeof reason === "string" ? reason : message;
+  throw unusable(first[0].metadata.name, [readReason(first[1]), ...reasons, ...rest].join("; "));
 }
 
 function usersFirst(documents: readonly DeclarativeDocument[]): DeclarativeDocument[] {

@@ -7,6 +7,18 @@ export function unusable(name: string, reason: string): Refusal {
   return new Refusal("document_invalid", { values: { name, reason } });
 }
 
+/** Returns what to throw: a refusal becomes one of the document, unless it is one already. */
+export function blameDocument(name: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Refusal) || thrown.key === "document_invalid") return thrown;
+  return new Refusal("document_invalid", { values: { name, reason: thrown.message }, cause: thrown });
+}
+
+/** Returns why a document is refused, for readers who know which document it is. */
+export function readReason({ key, values, message }: Refusal): string {
+  const reason = key === "document_invalid" ? values?.["reason"] : undefined;
+  return typeof reason === "string" ? reason : message;
+}
+
 /** Reads a document; throws `document_invalid` with the first invalid member. */
 export function readDocument(input: unknown, at: number): DeclarativeDocument {
   const parsed = DeclarativeDocument.safeParse(input);

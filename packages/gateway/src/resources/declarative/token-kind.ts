@@ -17,6 +17,7 @@ import { lockRows } from "../../storage/transaction.ts";
 import { tokenFields } from "../tokens/input.ts";
 import type { TokenStore } from "../tokens/store.ts";
 import { exportedNames, noUser, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
+import { blameDocument } from "./read-document.ts";
 
 export interface TokenKindDeps {
   readonly database: Database;
@@ -98,8 +99,7 @@ function checkSpec(name: string, spec: TokenSpec): void {
   try {
     tokenFields(toTokenInput(name, spec), () => true);
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause;
-    throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
+    throw blameDocument(name, cause);
   }
 }
 

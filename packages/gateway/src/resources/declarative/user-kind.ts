@@ -28,7 +28,7 @@ import { moneyStyle } from "../users/money-style.ts";
 import { lockedUser, type Trx, type UserStore } from "../users/store.ts";
 import type { UserRow } from "../users/view.ts";
 import { exportedNames, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
-import { unusable } from "./read-document.ts";
+import { blameDocument, readReason, unusable } from "./read-document.ts";
 
 export interface UserKindDeps {
   readonly database: Database;
@@ -98,7 +98,7 @@ export function userKind(deps: UserKindDeps): Kind<ResolvedUserSpec> {
         readPassword(password);
         return "";
       } catch (error) {
-        return `spec.passwordFrom: ${error instanceof Refusal ? error.message : ""}`;
+        return `spec.passwordFrom: ${error instanceof Refusal ? readReason(error) : ""}`;
       }
     },
     lock: (ids) => lockRows(deps.database.raw, deps.database.kind, "users", ids),
@@ -132,9 +132,7 @@ function inDocument<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof Refusal)
-      throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
-    throw cause;
+    throw blameDocument(name, cause);
   }
 }
 
