@@ -157,6 +157,12 @@ export const RESOURCES: readonly Resource[] = [
             "spec.quota is unlimited and has an amount: leave one of them out",
         },
       },
+      fallbacks: {
+        cel: {
+          "!(has(self.off) && self.off && has(self.models) && self.models.size() > 0)":
+            "spec.fallbacks is off and names models: leave one of them out",
+        },
+      },
       modelLimits: { ...set, maxItems: 512 },
       "modelLimits[]": name("spec.modelLimits"),
       allowIps: { ...set, maxItems: 256 },

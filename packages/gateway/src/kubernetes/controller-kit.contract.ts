@@ -133,9 +133,10 @@ class ControllerKit {
 
   readonly place = (kind: ResourceKind, name: string) => `${listPath(kind, this.namespace)}/${name}`;
 
+  /** Creates a resource as kubectl, Argo CD and Flux do: a misspelt field is refused, not dropped with a warning. */
   readonly put = (kind: ResourceKind, name: string, spec: object, metadata: object = {}) => {
     const resource = { apiVersion: DECLARATIVE_VERSION, kind, metadata: { name, ...metadata }, spec };
-    return this.api.create(listPath(kind, this.namespace), resource, never);
+    return this.api.create(`${listPath(kind, this.namespace)}?fieldValidation=Strict`, resource, never);
   };
 
   readonly channel = (name: string, spec: object = {}, metadata: object = {}) =>

@@ -161,7 +161,7 @@ describe("kubectl apply --dry-run=server", () => {
     ["Token", { owner: { username: "ann" }, expiresAt: "tomorrow" }, "spec.expiresAt"],
     ["Token", { owner: {} }, "spec.owner.username: Required value"],
     ["Token", { owner: { username: "ann" }, limits: { rpm: 0 } }, "should be greater than or equal to 1"],
-    ["Budget", { scope: "team", subject: "a", period: "day", limit: 1 }, "spec.scope: Unsupported value"],
+    ["Budget", { scope: "galaxy", subject: "a", period: "day", limit: 1 }, "spec.scope: Unsupported value"],
     ["Budget", { scope: "user", subject: "a", period: "day", limit: 0 }, "spec.limit in body should be greater"],
   ])("refuses a %s with %j", async (kind, spec, sentence) => {
     await expect(dryRun(kind, spec)).rejects.toThrow(sentence);
