@@ -56,7 +56,11 @@ test.each<[ResourceKind, object, string]>([
   ["OptionSet", { values: { SMTPToken: "in-clear" } }, "spec.values.SMTPToken holds a secret"],
   ["Token", tokenWith({ owner: { username: "" } }), "spec.owner.username is empty: name a user"],
   ["Token", tokenWith({ quota: { unlimited: true, amount: 3 } }), "spec.quota is unlimited and has an amount"],
-  ["Token", tokenWith({ fallbacks: { off: true, models: [{ model: "m" }] } }), "spec.fallbacks is off and names models"],
+  [
+    "Token",
+    tokenWith({ fallbacks: { off: true, models: [{ model: "m" }] } }),
+    "spec.fallbacks is off and names models",
+  ],
   ["Token", tokenWith({ allowIps: ["10.0.0.0/33"] }), "an entry of spec.allowIps is neither an address nor a network"],
   ["Token", tokenWith({ modelLimits: ["a,b"] }), "an entry of spec.modelLimits is empty, or has a comma"],
   ["Token", tokenWith({ writeSecretTo: { name: "My_Secret" } }), "spec.writeSecretTo.name is not the name of a Secret"],

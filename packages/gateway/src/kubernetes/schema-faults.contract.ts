@@ -152,5 +152,8 @@ function replaceAt(value: unknown, [step, ...rest]: readonly Step[], replacement
 }
 
 function writeField(path: readonly Step[]): string {
-  return path.reduce<string>((text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${step}`), "spec");
+  return path.reduce<string>(
+    (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${step}`),
+    "spec",
+  );
 }
