@@ -25,6 +25,21 @@ describe("a misspelt member", () => {
     ["a relabeling", '{"metrics":{"serviceMonitor":{"relabelings":[{"target":"a"}]}}}', "target"],
     ["a filter of the route", '{"httpRoute":{"filters":[{"type":"URLRewrite","urlRewrites":{}}]}}', "urlRewrites"],
     ["a handler", '{"lifecycle":{"postStart":{"execute":{}}}}', "execute"],
+    ["a key of an object", '{"extraEnv":[{"name":"A","valueFrom":{"secretKeyRef":{"nmae":"b"}}}]}', "nmae"],
+    ["a mounted ConfigMap", '{"extraVolumes":[{"name":"a","configMap":{"nam":"b"}}]}', "nam"],
+    ["a projected volume", '{"extraVolumes":[{"name":"a","projected":{"sources":[{"secrets":{}}]}}]}', "secrets"],
+    ["a container's probe", '{"extraContainers":[{"name":"a","image":"b","livenessProbe":{"http":{}}}]}', "http"],
+    ["a container's resources", '{"extraContainers":[{"name":"a","image":"b","resources":{"limit":{}}}]}', "limit"],
+    ["a container's variable", '{"initContainers":[{"name":"a","image":"b","env":[{"nmae":"A"}]}]}', "nmae"],
+    [
+      "a term of affinity",
+      '{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topology":"zone"}]}}}',
+      "topology",
+    ],
+    ["a metric of scaling", '{"autoscaling":{"metrics":[{"type":"Pods","pods":{"metrics":{}}}]}}', "metrics"],
+    ["a rewrite", '{"httpRoute":{"filters":[{"type":"URLRewrite","urlRewrite":{"host":"a"}}]}}', "host"],
+    ["AppArmor", '{"securityContext":{"appArmorProfile":{"profile":"a"}}}', "profile"],
+    ["a request of a handler", '{"lifecycle":{"postStart":{"httpGet":{"url":"/"}}}}', "url"],
     ["the end of a pod", '{"lifecycle":{"preStop":{}}}', "preStop"],
   ])("of %s is refused by its name", async (_, set, member) => {
     const { code, output } = await template(helm, "mysql", [set]);
@@ -59,6 +74,17 @@ describe("values that cannot work", () => {
       "with a password in redis.url: take it out",
     ],
     ["sqlite", ["redis.url=redis://cache:6379"], "redis.enabled=false, so redis.url"],
+    ["sqlite", ["redis.quotaOnOutage=sql"], "redis.enabled=false, so redis.quotaOnOutage"],
+    [
+      "mysql",
+      ["networkPolicy.enabled=false", '{"networkPolicy":{"egress":[{"ports":[{"port":53}]}]}}'],
+      "networkPolicy.egress would not be used: no policy is made with networkPolicy.enabled=false",
+    ],
+    [
+      "existing-secrets",
+      ["networkPolicy.enabled=null", '{"networkPolicy":{"ingressFrom":[{"podSelector":{}}]}}'],
+      "networkPolicy.ingressFrom would not be used",
+    ],
     [
       "mysql",
       ["secrets.existingSecret=a", "secrets.encryptionKey=0123456789abcdef"],
@@ -186,6 +212,7 @@ describe("values that cannot work", () => {
     ["mysql", ["secrets.existingSecret=My_Secret"], "give the name of an object"],
     ["sqlite", ["database.sqlite.size=5GB"], "give a quantity such as"],
     ["mysql", ["resources.requests.cpu=lots"], 'resources.requests.cpu is "lots": give a quantity'],
+    ["mysql", ["resources.limits.memroy=1Gi"], "additional properties 'memroy' not allowed"],
     ["mysql", ["resources.limit.memory=1Gi"], "additional properties 'limit' not allowed"],
     ["mysql", ["resources.limits.memory=128Mi"], "a pod takes about 160 MB while idle"],
     [

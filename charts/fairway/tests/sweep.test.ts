@@ -44,6 +44,22 @@ function* places(schema: Schema, path: readonly string[] = []): Generator<Place>
   }
 }
 
+/** Objects whose members the chart does not know, by the end of their path. */
+const OPEN: Readonly<Record<string, string>> = {
+  global: "other charts of the same parent read it too",
+  "items.spec": "fields of documents, which the gateway checks",
+  extraObjects: "objects of any kind",
+};
+
+/** Yields each object of the schema that takes any member, in lists and definitions too. */
+function* openObjects(schema: Schema, path: readonly string[] = []): Generator<string> {
+  const types = [schema.type ?? []].flat();
+  if (types.includes("object") && schema.additionalProperties === undefined) yield path.join(".");
+  const inner = { ...schema.properties, ...(schema["$defs"] as Schema["properties"]) };
+  for (const [name, child] of Object.entries(inner)) yield* openObjects(child, [...path, name]);
+  if (schema.items) yield* openObjects(schema.items, path);
+}
+
 const ALL = [...places(ROOT)];
 const LEAVES = ALL.filter(({ schema }) => schema.properties === undefined);
 
@@ -99,6 +115,11 @@ describe("every value of the chart", () => {
       const named = own.filter(([path]) => !new RegExp(`at '/${path.join("/")}': .*${bound}`).test(output));
       expect(named.map(([path]) => path)).toEqual([]);
     }
+  });
+
+  it("has members that are known, at any depth", () => {
+    const isExplained = (path: string) => Object.keys(OPEN).some((end) => `.${path}`.endsWith(`.${end}`));
+    expect([...openObjects(ROOT)].filter((path) => !isExplained(path))).toEqual([]);
   });
 
   it("has no neighbour that is spelled wrong without a word", async () => {
