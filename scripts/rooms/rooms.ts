@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     money tokenizer pricing reservations budgets ledger audit
   `),
   "packages/gateway/src/billing/budgets": inOrder(`
-    time-zones anchor window budget thresholds budget-events lookup refusals sql redis budgets
+    time-zones anchor window budget thresholds budget-events filter values templates open-value lookup refusals sql redis budgets
   `),
   "packages/gateway/src/billing/ledger": inOrder(`
     ledger charge log-outbox log-row-recovery booking journal lost-commits sql redis

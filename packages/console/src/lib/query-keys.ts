@@ -18,6 +18,7 @@ export const queryKeys = {
   budgets: {
     lists: ["budgets", "list"],
     history: (id: number) => ["budgets", "list", "history", id],
+    values: (id: number) => ["budgets", "list", "values", id],
     own: ["budgets", "own"],
     ownHistory: (id: number) => ["budgets", "own", "history", id],
     one: (id: number) => ["budgets", "one", id],

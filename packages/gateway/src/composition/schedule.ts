@@ -16,6 +16,7 @@ import { endDisables } from "../resources/channels/status-info.ts";
 import { applyDuePrices } from "../resources/price-plans/apply-due.ts";
 import { runPauses } from "../resources/pauses/run-pauses.ts";
 import { reportForecasts } from "../resources/budgets/forecast-job.ts";
+import { pruneBudgetValues } from "../resources/budgets/values.ts";
 import { makeDueReports } from "../resources/reports/saved/make-due.ts";
 import { createStatisticsStore } from "../resources/statistics/store.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
@@ -135,7 +136,16 @@ function disablesJob(core: Core, { channels }: Management["operations"]): Schedu
 
 /** What tells people something at its time. */
 function noticeJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
-  return [forecastJob(core), expiryJob(core), reportJob(core, operations)];
+  return [forecastJob(core), budgetValuesJob(core), expiryJob(core), reportJob(core, operations)];
+}
+
+function budgetValuesJob({ storage: { database }, clock, budgets, snapshots }: Core): ScheduledJob {
+  const run: ScheduledJob["run"] = async (_signal, confirm) => {
+    const removed = await pruneBudgetValues({ database, clock, budgets }, confirm);
+    if (removed > 0) await snapshots.announce("options");
+    return removed;
+  };
+  return { name: "budget-values", isLeaderOnly: true, everyMs: 60 * MINUTE_MS, run };
 }
 
 function forecastJob({ storage: { database }, clock }: Core): ScheduledJob {

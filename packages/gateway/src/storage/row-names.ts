@@ -1,4 +1,4 @@
-import type { BUDGET_SCOPES } from "@fairway/wire";
+import { ANY_VALUE, type BUDGET_SCOPES } from "@fairway/wire";
 import { inChunks } from "../lib/chunks.ts";
 import type { RawDatabase } from "./engines/raw.ts";
 
@@ -61,7 +61,8 @@ type ReadName = (scope: keyof typeof SUBJECT_TABLES, id: number) => string;
 function nameMember(subject: string, readName: ReadName): string {
   const { team, user } = splitMember(subject);
   const [ofTeam, ofUser] = [readName("team", team), readName("user", user)];
-  return ofTeam === "" || ofUser === "" ? "" : `${ofUser} of team ${ofTeam}`;
+  const name = subject.endsWith(`:${ANY_VALUE}`) ? ANY_VALUE : ofUser;
+  return ofTeam === "" || name === "" ? "" : `${name} of team ${ofTeam}`;
 }
 
 function namePayer(subject: string, readName: ReadName): string {
@@ -82,7 +83,8 @@ export function splitPayer(subject: string): { readonly payer: number; readonly 
 
 function splitMember(subject: string): { readonly team: number; readonly user: number } {
   const [team, user] = subject.split(":").map(Number);
-  return { team: team ?? 0, user: user ?? 0 };
+  // The user of a template is no number.
+  return { team: team ?? 0, user: Number.isInteger(user) ? Number(user) : 0 };
 }
 
 /** Returns the names of rows by id; deleted users and tokens have one as long as their row exists. */
@@ -92,7 +94,7 @@ export async function readRowNames(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>();
-  for (const some of inChunks(ids, IDS_PER_STATEMENT)) {
+  for (const some of inChunks([...new Set(ids)], IDS_PER_STATEMENT)) {
     const marks = some.map(() => "?").join(", ");
     const text = `select id, ${NAME_COLUMNS[table]} as name from ${table} where id in (${marks})`;
     for (const { id, name } of await raw.rows<{ id: number; name: string }>(text, some)) names.set(Number(id), name);

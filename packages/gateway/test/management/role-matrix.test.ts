@@ -115,6 +115,10 @@ const CASES: Readonly<Record<string, Case>> = {
     admin: VISIBLE,
     calls: (actor, { budgets }) => budgets.map((id) => actor.get(`/api/budget/${id}/history`)),
   },
+  budgetValues: {
+    admin: VISIBLE,
+    calls: (actor, { budgets }) => budgets.map((id) => actor.get(`/api/budget/${id}/values`)),
+  },
   budgetCreate: {
     admin: BELOW,
     calls: (actor, { id, token }) => [

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
-import { idParams } from "../core/envelope.ts";
+import { idParams, queryText } from "../core/envelope.ts";
 import {
   BUDGET_MAKERS,
   BUDGET_PERIODS,
@@ -22,7 +22,8 @@ export const Budget = z.object({
   scope,
   /**
    * Id of the token, user, channel, team or service account; `TEAM:USER` of a member; name of the group or model;
-   * `ACCOUNT/app=shop` of a tag and `ACCOUNT/42` of an end user, with the account that pays.
+   * `ACCOUNT/app=shop` of a tag and `ACCOUNT/42` of an end user, with the account that pays. With `*` for the member, the
+   * value or the end user it is a template: each of them has a budget with these terms, from its first call on.
    */
   subject: z.string(),
   /** Name of the token, user, group, model or channel; "" if no row has that id any longer. */
@@ -69,6 +70,10 @@ export const Budget = z.object({
    * Epoch seconds from which spending counts: later than the start of the window if the budget was created inside it.
    */
   counts_since: z.optional(z.int()),
+  /** Set for the budget of one value: the template whose terms it has. */
+  template_id: z.optional(z.int()),
+  /** Set for a template: the number of values that have a budget. */
+  values: z.optional(z.int()),
 });
 export type Budget = z.output<typeof Budget>;
 
@@ -112,6 +117,9 @@ export const WRONG_BUDGET_TERMS = [
   "budget_anchor_wrong",
   "budget_end_wrong",
 ] as const;
+
+/** Chooses among the values of a template by a part of their names. */
+export const budgetValueQuery = z.object({ keyword: queryText });
 
 export const budgetList = endpoint({
   name: "budgetList",
@@ -176,6 +184,19 @@ export const budgetUpdate = endpoint({
   body: z.strictObject({ id: z.int(), quota_limit: z.optional(units), ...budgetFields }),
   data: Budget,
   fails: [...WRONG_BUDGET_TERMS, "entity_changed", "budget_not_found", "budget_exists", "user_change_not_permitted"],
+});
+
+export const budgetValues = endpoint({
+  name: "budgetValues",
+  method: "GET",
+  path: "/api/budget/{id}/values",
+  access: "admin",
+  summary:
+    "The values of a template, such as its end users, with their budgets: at most 100, those with most use first.",
+  params: idParams,
+  query: budgetValueQuery,
+  data: z.array(Budget),
+  fails: ["budget_not_found", "user_view_not_permitted"],
 });
 
 export const budgetReset = endpoint({

@@ -21,6 +21,29 @@ export type BudgetMaker = (typeof BUDGET_MAKERS)[number];
 /** What a team limits itself. */
 export const TEAM_BUDGET_SCOPES = ["team", "member", "service_account", "token", "tag", "end_user"] as const;
 
+/** Most values of one template that have a budget of their own; further ones share that of `~other`. */
+export const MAX_BUDGET_VALUES = 10_000;
+
+/** The value of a template: each one has a budget with its terms. */
+export const ANY_VALUE = "*";
+
+const PATTERN_FORM: Readonly<Partial<Record<(typeof BUDGET_SCOPES)[number], RegExp>>> = {
+  tag: /^\d+\/[^=]+=\*$/,
+  end_user: /^\d+\/\*$/,
+  member: /^\d+:\*$/,
+};
+
+/** True for a budget that stands for each value of its subject: `17/app=*`, `17/*`, `4:*`. */
+export function isBudgetTemplate({
+  scope,
+  subject,
+}: {
+  readonly scope: (typeof BUDGET_SCOPES)[number];
+  readonly subject: string;
+}): boolean {
+  return PATTERN_FORM[scope]?.test(subject) === true;
+}
+
 /** The periods of budgets. */
 export const BUDGET_PERIODS = ["hour", "hours", "day", "week", "month", "quarter", "year", "total"] as const;
 

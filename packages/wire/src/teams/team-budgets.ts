@@ -1,5 +1,12 @@
 import * as z from "zod/mini";
-import { Budget, budgetCreate, budgetFields, budgetUpdate, WRONG_BUDGET_TERMS } from "../billing/budgets.ts";
+import {
+  Budget,
+  budgetCreate,
+  budgetFields,
+  budgetUpdate,
+  budgetValueQuery,
+  WRONG_BUDGET_TERMS,
+} from "../billing/budgets.ts";
 import { TEAM_BUDGET_SCOPES } from "../core/budget-terms.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, pathId } from "../core/envelope.ts";
@@ -31,7 +38,7 @@ export const teamBudgetCreate = endpoint({
     scope: z.enum(TEAM_BUDGET_SCOPES),
     /**
      * Id or name of the member, id of the service account or key, `app=shop` of a tag, name of an end user; absent for
-     * the team itself.
+     * the team itself. `*`, or `app=*` for a tag, stands for each of them.
      */
     subject: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
     period: budgetCreate.body.shape.period,
@@ -48,6 +55,18 @@ export const teamBudgetCreate = endpoint({
     "budget_subject_unknown",
     "budget_above_administrator",
   ],
+});
+
+export const teamBudgetValues = endpoint({
+  name: "teamBudgetValues",
+  method: "GET",
+  path: "/api/team/{id}/budget/{bid}/values",
+  access: "user",
+  summary: "The values of a template of the team, such as its end users, with their budgets: at most 100.",
+  params,
+  query: budgetValueQuery,
+  data: z.array(Budget),
+  fails: [...GONE, "budget_not_found"],
 });
 
 export const teamBudgetUpdate = endpoint({

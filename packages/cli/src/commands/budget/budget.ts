@@ -10,6 +10,7 @@ import {
 } from "@fairway/wire";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { printList, type Output, type Shape } from "../../print/output.ts";
+import type { BudgetOwner } from "./owner.ts";
 
 /** How budgets are printed. */
 export const BUDGETS: Shape<Budget> = {
@@ -31,6 +32,7 @@ export const BUDGETS: Shape<Budget> = {
     plain("ANCHOR", "anchor"),
     plain("MODEL", "filter_model"),
     plain("MADE BY", "managed_by"),
+    number("VALUES", "values"),
     { title: "THRESHOLDS", value: ({ thresholds }) => thresholds.join(",") },
   ],
   name: ({ id }) => `budget/${id}`,
@@ -56,6 +58,16 @@ export async function listBudgets(
 export async function listTeamBudgets(client: Client, id: number, output: Output): Promise<void> {
   const { data: rows } = await client.call(teamBudgetList, { params: { id } });
   await printList(output, { ...BUDGETS, rows, empty: "No budgets of this team." });
+}
+
+export async function listValues(
+  budgets: Pick<BudgetOwner, "values">,
+  id: number,
+  { keyword = "" }: { readonly keyword?: string },
+  output: Output,
+): Promise<void> {
+  const rows = await budgets.values(id, keyword);
+  await printList(output, { ...BUDGETS, rows, empty: "No call has named a value of this budget yet." });
 }
 
 /** Reads all budgets, which only administrators may do, or those of the signed-in user. */

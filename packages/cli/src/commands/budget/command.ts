@@ -32,6 +32,15 @@ export function budgetCommands(program: Command, context: CommandContext): void 
     "fairway budget list --team research",
     "fairway budget list --mine -o jsonl | jq -r '.quota_limit - .used'",
   );
+  const values = withTeam(budget.command("values"), "a budget")
+    .argument("<id>", "id or name of a budget for each value, as `fairway budget list` shows it", id("budget"))
+    .description("what each value of a budget such as app=* has used, most first: at most 100")
+    .option("--keyword <text>", "only values with this in their names")
+    .action(async (one: Reference, options: { readonly keyword?: string } & TeamChoice) => {
+      const owner = await openOwner(context, options);
+      return (await import("./budget.ts")).listValues(owner, await owner.resolve(one), options, output());
+    });
+  examples(values, "fairway budget values 3", "fairway budget values 3 --keyword shop -o json");
   changing(budget, context);
 }
 
@@ -87,15 +96,18 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
         "short name or id; with --member, --token, --service-account, --tag or --end-user only that one in the team",
         id("team"),
       )
-      .option("--member <user>", "what one member of the team spends with its keys; research:ann names the team too")
+      .option(
+        "--member <user>",
+        "what one member of the team spends with its keys, or each one (*); research:ann names the team too",
+      )
       .option("--service-account <name>", "id or name of a service account of the team")
       .option(
         "--tag <account/key=value>",
-        "what calls with a tag spend, such as ann/app=shop; with --team without the account, such as app=shop",
+        "what calls with a tag spend, such as ann/app=shop, or with each value, ann/app=*; with --team app=shop",
       )
       .option(
         "--end-user <account/name>",
-        "what one end user of an account spends, such as ann/42; with --team such as 42",
+        "what one end user of an account spends, such as ann/42, or each one, ann/*; with --team such as 42",
       )
       .addOption(new Option("--scope <word>", "the same in one flag, with --subject").choices(BUDGET_SCOPES))
       .option("--subject <name>", "id, name, or team:user")
@@ -117,6 +129,8 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
     "fairway budget create --scope member --subject research:ann --period hours --length 5 --limit 3usd --threshold 50,80,95",
     "fairway budget create --tag team:research/app=shop --limit 200usd --period month",
     "fairway budget create --team research --tag app=shop --limit 200usd --period month",
+    "fairway budget create --end-user 'ann/*' --limit 5usd --period day",
+    "fairway budget create --team research --member '*' --limit 20usd --period month",
     "fairway budget create --user ann --limit 900usd --period quarter --anchor 04-06 --time-zone Europe/London",
   );
 }

@@ -4,11 +4,13 @@ import {
   budgetGet,
   budgetReset,
   budgetUpdate,
+  budgetValues,
   teamBudgetCreate,
   teamBudgetDelete,
   teamBudgetList,
   teamBudgetReset,
   teamBudgetUpdate,
+  teamBudgetValues,
   type Budget,
   type CallInput,
 } from "@fairway/wire";
@@ -26,6 +28,8 @@ export interface BudgetOwner {
   create(body: NewBudget): Promise<Budget>;
   update(id: number, body: BudgetFields): Promise<Budget>;
   reset(id: number): Promise<Budget>;
+  /** The values of a template that have used most. */
+  values(id: number, keyword: string): Promise<readonly Budget[]>;
   remove(id: number): Promise<unknown>;
   /** Returns the id of an argument; `isExact` accepts only whole names. */
   resolve(reference: Reference, isExact?: boolean): Promise<number>;
@@ -41,6 +45,7 @@ function openAll(client: SessionClient): BudgetOwner {
     create: async (body) => (await client.call(budgetCreate, { body })).data,
     update: async (id, body) => (await client.call(budgetUpdate, { body: { id, ...body } })).data,
     reset: async (id) => (await client.call(budgetReset, { params: { id } })).data,
+    values: async (id, keyword) => (await client.call(budgetValues, { params: { id }, query: { keyword } })).data,
     remove: (id) => client.call(budgetDelete, { params: { id } }),
     resolve: async (reference, isExact = false) =>
       typeof reference === "number" ? reference : resolveIdByName(client, reference, isExact),
@@ -62,6 +67,7 @@ function openOfTeam(client: SessionClient, team: number): BudgetOwner {
     },
     update: async (id, body) => (await client.call(teamBudgetUpdate, { ...params(id), body })).data,
     reset: async (id) => (await client.call(teamBudgetReset, params(id))).data,
+    values: async (id, keyword) => (await client.call(teamBudgetValues, { ...params(id), query: { keyword } })).data,
     remove: (id) => client.call(teamBudgetDelete, params(id)),
     async resolve(reference, isExact = false) {
       if (typeof reference === "number") return reference;

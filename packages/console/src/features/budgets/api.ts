@@ -4,6 +4,7 @@ import {
   budgetGet,
   budgetReset,
   budgetUpdate,
+  budgetValues,
   groupList,
   SEARCH_HITS,
   searchAll,
@@ -24,6 +25,14 @@ export function budgetQuery(id: number) {
     // A form starts from the server's current version, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
+  });
+}
+
+/** The values of a budget for each of them. */
+export function valuesQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.budgets.values(id),
+    queryFn: ({ signal }) => call(budgetValues, { params: { id }, query: {}, signal }),
   });
 }
 

@@ -88,7 +88,13 @@ export function StateMark({ budget }: { readonly budget: Budget }) {
 
 function UsedCell({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
-  const { used, held, quota_limit: limit } = budget;
+  const { used, held, quota_limit: limit, values } = budget;
+  if (values !== undefined)
+    return (
+      <span className="nowrap">
+        {t("eachOf", { values })} <Money quota={limit} />
+      </span>
+    );
   const percent = Math.round(((used + held) / limit) * 100);
   return (
     <span className="meter-line">

@@ -80,8 +80,18 @@ export function BudgetRow({ budget, isLinked = false, isOfTeam = false, children
   const t = useTexts();
   const language = useLanguage();
   const { part, endsAt } = budgetState(budget, useNow());
-  const { used, held, quota_limit: limit } = budget;
+  const { used, held, quota_limit: limit, values } = budget;
   const isSpent = part >= 1;
+  if (values !== undefined)
+    return (
+      <PanelRow>
+        <Subject budget={budget} isLinked={isLinked} isOfTeam={isOfTeam} />
+        <span>
+          {t("eachOf", { values })} <Money quota={limit} />
+        </span>
+        {children}
+      </PanelRow>
+    );
   return (
     <PanelRow>
       <Subject budget={budget} isLinked={isLinked} isOfTeam={isOfTeam} />

@@ -13,7 +13,9 @@ import type {
   BudgetUse,
 } from "./budget.ts";
 import { isOverBudget, TERMS } from "./budget.ts";
-import { BudgetIndex, type BudgetSet, type CallerSubjects } from "./lookup.ts";
+import { BudgetIndex, countsSomething, type BudgetSet, type CallerSubjects } from "./lookup.ts";
+import { openValue } from "./open-value.ts";
+import { BudgetValues, type UnknownValue } from "./values.ts";
 import { BudgetRefusals } from "./refusals.ts";
 import { ZERO, type Quota } from "../money/quota.ts";
 
@@ -65,6 +67,8 @@ export interface BudgetsSettings {
   readonly log: Logger;
   /** Default: that of the system. */
   readonly clock?: Clock;
+  /** Most values of one template that have a budget of their own; default 10,000. */
+  readonly mostValues?: number;
   /** Must not throw. */
   readonly onOutage: (meaning: BudgetOutage) => void;
 }
@@ -78,7 +82,10 @@ export function createBudgets(settings: BudgetsSettings): Budgets {
 }
 
 class KnownBudgets implements Budgets {
-  readonly #settings: BudgetsSettings;
+  readonly #settings: BudgetsSettings & { readonly clock: Clock };
+  readonly #values: BudgetValues;
+  /** Values of templates that are being opened, by template and subject. */
+  readonly #opening = new Map<string, Promise<void>>();
   #index = new BudgetIndex([]);
   /** The number of reads begun, and the read that filled the index: an older read that finishes later is ignored. */
   #reads = 0;
@@ -86,8 +93,9 @@ class KnownBudgets implements Budgets {
   readonly #refusals: BudgetRefusals;
 
   constructor(settings: BudgetsSettings) {
-    this.#settings = settings;
-    this.#refusals = new BudgetRefusals({ clock: systemClock, ...settings });
+    this.#settings = { clock: systemClock, ...settings };
+    this.#values = new BudgetValues(settings.mostValues);
+    this.#refusals = new BudgetRefusals(this.#settings);
   }
 
   get isEmpty(): boolean {
@@ -97,12 +105,20 @@ class KnownBudgets implements Budgets {
   async reload(): Promise<void> {
     const read = (this.#reads += 1);
     const { database } = this.#settings;
-    const terms = await database.rows<BudgetTerms>(`select ${TERMS} from budgets order by id`, []);
-    const findSubjectName = await readSubjectNames(database, terms);
+    const rows = await database.rows<BudgetTerms & { readonly template_id: number }>(
+      `select ${TERMS}, template_id from budgets order by id`,
+      [],
+    );
+    const terms = rows.filter(({ template_id: template }) => template === 0);
+    const values = rows.filter(({ template_id: template }) => template !== 0);
+    const members = values.filter(({ scope }) => scope === "member");
+    const findSubjectName = await readSubjectNames(database, [...terms, ...members]);
     const teamByWallet = await readWallets(database, terms);
     const known = terms.map((one) => ({ ...one, subject_name: findSubjectName(one) }));
     if (read < this.#indexed) return;
-    this.#index = new BudgetIndex(known, teamByWallet);
+    const named = values.map((one) => ({ ...one, name: one.scope === "member" ? findSubjectName(one) : "" }));
+    this.#values.replace(named, read);
+    this.#index = new BudgetIndex(known, teamByWallet, this.#values);
     this.#indexed = read;
     this.#refusals.forget();
   }
@@ -112,7 +128,7 @@ class KnownBudgets implements Budgets {
   }
 
   concerns({ subjects, held }: Pick<BudgetUse, "subjects" | "held">): boolean {
-    return held !== undefined || this.#index.find(subjects).terms.length > 0;
+    return held !== undefined || countsSomething(this.#index.find(subjects));
   }
 
   counting(subjects: BudgetSubjects): { readonly budgets?: readonly number[] } {
@@ -120,9 +136,10 @@ class KnownBudgets implements Budgets {
   }
 
   async reserve(use: BudgetUse, amount: Quota, wished?: Quota): Promise<BudgetHold | BudgetRefusal | undefined> {
-    const wanted = this.#index.find(use.subjects);
-    if (isReserved(use.held, wanted, wished ?? amount)) return use.held;
+    let wanted = this.#index.find(use.subjects);
     try {
+      if (wanted.unknown.length > 0) wanted = await this.#openValues(use.subjects, wanted);
+      if (isReserved(use.held, wanted, wished ?? amount)) return use.held;
       return await this.#place(use, wanted, { amount, wished });
     } catch (cause) {
       if (!needsMore(use.held, wanted, amount)) return this.#passed(use, wanted, cause);
@@ -135,6 +152,40 @@ class KnownBudgets implements Budgets {
     const wanted = this.#index.find(use.subjects);
     if (isReserved(use.held, wanted, amount)) return use.held;
     return this.#place(use, wanted, { amount }).catch((error: unknown) => this.#passed(use, wanted, error));
+  }
+
+  /** Opens the budgets of values that a template has not seen yet. */
+  async #openValues(subjects: BudgetSubjects, first: BudgetSet): Promise<BudgetSet> {
+    let wanted = first;
+    // A value beyond the bound counts in the budget of all others, which may have to be opened too.
+    for (let step = 0; step < 2 && wanted.unknown.length > 0; step += 1) {
+      await Promise.all(wanted.unknown.map((value) => this.#openOnce(value)));
+      wanted = this.#index.find(subjects);
+    }
+    return wanted;
+  }
+
+  #openOnce(value: UnknownValue): Promise<void> {
+    const name = `${value.template.id} ${value.subject}`;
+    const known = this.#opening.get(name);
+    if (known) return known;
+    const opening = this.#open(value).finally(() => this.#opening.delete(name));
+    this.#opening.set(name, opening);
+    return opening;
+  }
+
+  async #open(value: UnknownValue): Promise<void> {
+    const { id } = value.template;
+    const opened = await openValue(this.#settings, value);
+    if (opened === "gone") return;
+    if (opened !== "full") {
+      this.#values.add(id, value.subject, { ...opened, read: this.#reads });
+      return;
+    }
+    // With all of them in memory, further values need no query.
+    const sql = "select id, subject from budgets where template_id = ?";
+    const rows = await this.#settings.database.rows<{ id: number; subject: string }>(sql, [id]);
+    for (const row of rows) this.#values.add(id, row.subject, { id: row.id, name: "", read: this.#reads });
   }
 
   async #place(
@@ -191,6 +242,7 @@ function isReserved(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quo
 
 /** Returns true if a hard budget has to cover more than it does now. */
 function needsMore(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quota): boolean {
+  if (wanted.unknown.some(({ template }) => template.is_hard === 1)) return true;
   return wanted.terms.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { BudgetTerms } from "./budget.ts";
-import { BudgetIndex, countsModel } from "./lookup.ts";
+import { countsModel } from "./filter.ts";
+import { BudgetIndex } from "./lookup.ts";
 
 const terms = (id: number, filter = "", more: Partial<BudgetTerms> = {}): BudgetTerms => ({
   id,

@@ -1,5 +1,8 @@
-import { parseTags } from "@fairway/wire";
+import { isBudgetTemplate, parseTags } from "@fairway/wire";
 import type { BudgetScope, BudgetSubjects, BudgetTags, BudgetTeam, BudgetTerms } from "./budget.ts";
+import { countsModel } from "./filter.ts";
+import { BudgetTemplates } from "./templates.ts";
+import { BudgetValues, type UnknownValue } from "./values.ts";
 
 /** The budgets that count one request, in ascending id order within a scope; the same object for all such requests. */
 export interface BudgetSet {
@@ -7,6 +10,8 @@ export interface BudgetSet {
   readonly ids: ReadonlySet<number>;
   /** The member of a settlement that names them; empty if there are none. */
   readonly counted: { readonly budgets?: readonly number[] };
+  /** Values of templates whose budgets have to be opened before they can count the request. */
+  readonly unknown: readonly UnknownValue[];
 }
 
 /** Maximum number of cached sets; beyond that, sets are built again. */
@@ -20,10 +25,18 @@ export class BudgetIndex {
   /** False if no budget is of a tag or an end user: then calls do not read theirs. */
   readonly #hasTags: boolean;
 
-  /** `teamByWallet` has the teams of these budgets by their accounts. */
-  constructor(budgets: readonly BudgetTerms[], teamByWallet: ReadonlyMap<number, number> = new Map()) {
+  readonly #templates: BudgetTemplates;
+
+  /** `teamByWallet` has the teams of these budgets by their accounts, `values` the budgets of templates. */
+  constructor(
+    budgets: readonly BudgetTerms[],
+    teamByWallet: ReadonlyMap<number, number> = new Map(),
+    values = new BudgetValues(),
+  ) {
     this.#teamByWallet = teamByWallet;
-    const byScope = Map.groupBy(budgets, ({ scope }) => scope);
+    const { true: templates = [], false: plain = [] } = Object.groupBy(budgets, (one) => `${isBudgetTemplate(one)}`);
+    this.#templates = new BudgetTemplates(templates, values);
+    const byScope = Map.groupBy(plain, ({ scope }) => scope);
     this.#bySubject = new Map(
       [...byScope].map(([scope, some]) => [
         scope,
@@ -34,7 +47,7 @@ export class BudgetIndex {
   }
 
   get isEmpty(): boolean {
-    return this.#bySubject.size === 0;
+    return this.#bySubject.size === 0 && this.#templates.isEmpty;
   }
 
   find(subjects: BudgetSubjects): BudgetSet {
@@ -46,15 +59,19 @@ export class BudgetIndex {
     const ofChannel = this.#of("channel", channelId);
     const ofToken = tokenId === 0 ? NONE : this.#of("token", tokenId);
     const ofTeam = team ? this.#findTeam(team) : this.#findTeamOf(userId);
-    const ofTags = tags && this.#hasTags ? this.#findTagged(userId, tags) : NO_PART;
+    const ofTags = this.#findTagged(userId, tags);
+    const ofValues = this.#templates.find(subjects);
     const isFiltered =
       areFiltered(ofUser, ofGroup, ofModel) || areFiltered(ofChannel, ofToken, ofTeam) || ofTags.isFiltered;
-    const name = `${ofUser.first} ${ofGroup.first} ${ofModel.first} ${ofChannel.first} ${ofToken.first}${ofTeam.name}${ofTags.name}${isFiltered ? ` ${model}` : ""}`;
-    const known = this.#sets.get(name);
+    const name = `${ofUser.first} ${ofGroup.first} ${ofModel.first} ${ofChannel.first} ${ofToken.first}${ofTeam.name}${ofTags.name}${ofValues.name}${isFiltered ? ` ${model}` : ""}`;
+    const known = ofValues.unknown.length === 0 ? this.#sets.get(name) : undefined;
     if (known) return known;
     const plain = [ofUser, ofGroup, ofModel, ofChannel, ofToken].flatMap(({ terms }) => terms);
     const all = [...plain, ...ofTeam.terms, ...ofTags.terms];
-    const set = buildSet(all.filter(({ filter_model: filter }) => countsModel(filter, model)));
+    const counting = all.filter(({ filter_model: filter }) => countsModel(filter, model));
+    const set = buildSet([...counting, ...ofValues.terms]);
+    // The next call finds them opened.
+    if (ofValues.unknown.length > 0) return { ...set, unknown: ofValues.unknown };
     if (this.#sets.size >= MAX_SETS) this.#sets.clear();
     this.#sets.set(name, set);
     return set;
@@ -64,7 +81,7 @@ export class BudgetIndex {
   mayConcern(subjects: CallerSubjects): boolean {
     if (this.isEmpty) return false;
     if (this.#bySubject.has("group") || this.#bySubject.has("channel")) return true;
-    return this.find({ ...subjects, group: "", channelId: 0 }).terms.length > 0;
+    return countsSomething(this.find({ ...subjects, group: "", channelId: 0 }));
   }
 
   /** Returns the budgets of a team and of the member or service account that uses its key. */
@@ -89,7 +106,9 @@ export class BudgetIndex {
   }
 
   /** Returns the budgets of the tags and of the end user of an account. */
-  #findTagged(userId: number, { text, endUser }: BudgetTags): PartBudgets {
+  #findTagged(userId: number, tags: BudgetTags | undefined): PartBudgets {
+    if (!tags || !this.#hasTags) return NO_PART;
+    const { text, endUser } = tags;
     const found = [...parseTags(text)].map(([key, value]) => this.#of("tag", `${userId}/${key}=${value}`));
     if (endUser !== "") found.push(this.#of("end_user", `${userId}/${endUser}`));
     const known = found.filter(({ first }) => first > 0);
@@ -143,17 +162,20 @@ function areFiltered(one: Filtered, two: Filtered, three: Filtered): boolean {
 
 type Filtered = Pick<SubjectBudgets, "isFiltered">;
 
-/** True if a budget with this filter counts the calls of a model: an exact name, or a beginning and `*`. */
-export function countsModel(filter: string, model: string): boolean {
-  if (filter === "") return true;
-  return filter.endsWith("*") ? model.startsWith(filter.slice(0, -1)) : model === filter;
+/** True if budgets count a call, or will as soon as they are opened. */
+export function countsSomething({ terms, unknown }: BudgetSet): boolean {
+  return terms.length > 0 || unknown.length > 0;
 }
 
+/** A value with a budget that was made by itself has no other one of the same windows: both have the same id. */
 function buildSet(terms: readonly BudgetTerms[]): BudgetSet {
   if (terms.length === 0) return NO_BUDGETS;
-  const budgets = terms.map(({ id }) => id);
-  return { terms, ids: new Set(budgets), counted: { budgets } };
+  const byId = new Map<number, BudgetTerms>();
+  for (const one of terms) if (!byId.has(one.id)) byId.set(one.id, one);
+  const budgets = [...byId.keys()];
+  return { terms: [...byId.values()], ids: new Set(budgets), counted: { budgets }, unknown: NO_UNKNOWN };
 }
 
 const NONE: SubjectBudgets = { terms: [], first: 0, isFiltered: false };
-const NO_BUDGETS: BudgetSet = { terms: [], ids: new Set(), counted: {} };
+const NO_UNKNOWN: readonly UnknownValue[] = [];
+const NO_BUDGETS: BudgetSet = { terms: [], ids: new Set(), counted: {}, unknown: NO_UNKNOWN };

@@ -18,6 +18,8 @@ import { quota, type Quota } from "../money/quota.ts";
 export const NOON = Date.parse("2026-11-21T12:00:00Z");
 export const ask: BudgetSubjects = { tokenId: 3, userId: 7, group: "vip", model: "m", channelId: 5 };
 const BALANCE = 10 ** 15;
+/** Most values of a template in these tests. */
+export const MOST_VALUES = 8;
 
 /** A process with its budgets and the ledger that books their charges. */
 export interface Replica {
@@ -154,7 +156,8 @@ async function openReplica(url: string, { harness, raw, prefix, clock, live }: R
   const { reserved } = harness;
   const ledger = redis?.ledger ?? createSqlLedger({ database, clock, leaseClock: clock, log, onThreshold, reserved });
   const onOutage = (meaning: BudgetOutage) => void harness.outages.push(meaning);
-  return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, clock, onOutage }) };
+  const settings = { database, reservations: ledger.budgets, log, clock, onOutage, mostValues: MOST_VALUES };
+  return { ledger, redis, budgets: createBudgets(settings) };
 }
 
 /** Returns the real database, which counts calls and fails while a test sets `isAway`. */

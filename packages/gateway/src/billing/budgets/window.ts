@@ -1,4 +1,5 @@
 import type { BUDGET_PERIODS } from "@fairway/wire";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { countDays, readAnchor, type Anchor } from "./anchor.ts";
 import { findClockChange, findDateStart, readOffset, readWallTime } from "./time-zones.ts";
 
@@ -56,6 +57,11 @@ export function findWindow(rule: WindowRule & Pick<WindowState, "window_start">,
   if (isCalendar(period)) return budgetWindow({ ...rule, period }, atMs);
   const closes = start + length * HOUR_SECONDS;
   return start > 0 && atMs < closes * 1000 ? { start, end: closes } : NO_WINDOW;
+}
+
+/** Returns the begin of the first window of a new budget; 0 if its first request opens it. */
+export function findFirstWindow(rule: WindowRule, clock: Clock): number {
+  return findWindow({ ...rule, window_start: rule.period === "total" ? seconds(clock) : 0 }, clock.now()).start;
 }
 
 /** Returns the begin of the window after that of a refusal; 0 if there is no other one. */

@@ -1,11 +1,12 @@
 import type { BudgetMaker } from "@fairway/wire";
-import { findWindow, type BudgetPeriod, type WindowRule } from "../../billing/budgets/window.ts";
+import { findFirstWindow, type BudgetPeriod } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import type { ChangeableTerms } from "./terms.ts";
-import { writeTerms } from "./view.ts";
+import { keepUse } from "./keep-use.ts";
+import { writeTerms, type BudgetRow } from "./view.ts";
 
 /** The members that identify a budget, with `length`. Only `length` can change. */
 export interface BudgetIdentity {
@@ -26,8 +27,9 @@ const MAX_OF_TEAM = 8;
 /** The revision of the options, which the transaction has raised, lets one budget be made at a time. */
 export async function insertBudget(tx: RawTransaction, budget: NewBudget, clock: Clock): Promise<void> {
   const { scope, subject, period, filter_model, managed_by, ...terms } = budget;
-  await checkCount(tx, budget);
   await checkAbove(tx, budget);
+  if (await takeOver(tx, budget, clock)) return;
+  await checkCount(tx, budget);
   const columns: Readonly<Record<string, SqlValue>> = {
     scope,
     subject,
@@ -43,9 +45,25 @@ export async function insertBudget(tx: RawTransaction, budget: NewBudget, clock:
   await tx.run(sql, Object.values(columns));
 }
 
+/** A value of a template that gets a budget by itself keeps what it has used. Returns false if there is none. */
+async function takeOver(tx: RawTransaction, budget: NewBudget, clock: Clock): Promise<boolean> {
+  const { scope, subject, period, length, filter_model: filter, managed_by: maker } = budget;
+  const [row] = await tx.rows<BudgetRow>(
+    "select * from budgets where scope = ? and subject = ? and period = ? and length = ? and filter_model = ? and managed_by = ? and template_id <> 0",
+    [scope, subject, period, length, filter, maker],
+  );
+  if (!row) return false;
+  const { time_zone, length: hours, anchor, ends_at, quota_limit, thresholds, forecast, is_hard } = budget;
+  const terms = writeTerms({ time_zone, length: hours, anchor, ends_at, quota_limit, thresholds, forecast, is_hard });
+  const columns = { ...terms, ...keepUse(row, budget, clock.now()), template_id: 0 };
+  const sets = Object.keys(columns).map((column) => `${column} = ?`);
+  await tx.run(`update budgets set ${sets.join(", ")} where id = ?`, [...Object.values(columns), row.id]);
+  return true;
+}
+
 async function checkCount(tx: RawTransaction, { scope, subject, managed_by: maker }: NewBudget): Promise<void> {
   const counting =
-    "select count(*) as count, coalesce(sum(case when managed_by = 'team' then 1 else 0 end), 0) as own from budgets where scope = ? and subject = ?";
+    "select count(*) as count, coalesce(sum(case when managed_by = 'team' then 1 else 0 end), 0) as own from budgets where scope = ? and subject = ? and template_id = 0";
   const [row] = await tx.rows<{ count: number; own: number }>(counting, [scope, subject]);
   const [count, own] = [Number(row?.count ?? 0), Number(row?.own ?? 0)];
   if (count >= MAX_PER_SUBJECT) throw new Refusal("budget_too_many", { field: "subject", values: { count } });
@@ -65,8 +83,4 @@ export async function checkAbove(tx: RawTransaction, budget: Limited): Promise<v
   );
   if (above && above.quota_limit < quota_limit)
     throw new Refusal("budget_above_administrator", { field: "quota_limit", values: { limit: above.quota_limit } });
-}
-
-function findFirstWindow(rule: WindowRule, clock: Clock): number {
-  return findWindow({ ...rule, window_start: rule.period === "total" ? seconds(clock) : 0 }, clock.now()).start;
 }

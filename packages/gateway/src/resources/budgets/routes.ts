@@ -8,6 +8,7 @@ import {
   budgetListSelf,
   budgetReset,
   budgetUpdate,
+  budgetValues,
   ROLE,
   type Budget,
 } from "@fairway/wire";
@@ -46,6 +47,9 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     implement(budgetHistory, async ({ params, caller }) =>
       loadBudgetHistory(await visible(store, caller, params.id), deps),
     ),
+    implement(budgetValues, async ({ params, query, caller }) =>
+      store.valuesOf(await visible(store, caller, params.id), query.keyword),
+    ),
     implement(budgetListSelf, ({ caller }) => store.ofUser(caller.userId)),
     implement(budgetHistorySelf, async ({ params, caller }) => {
       const own = await store.ofUser(caller.userId);
@@ -66,13 +70,13 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       const { id, ...wanted } = body;
       await checkOwner(store, caller, requireBudget(await store.find(id)));
       const budget = requireBudget(await store.change(id, wanted, { by: "admin", check: tagCheck(request) }));
-      await restate(id);
+      await restate(await store.withValues(id));
       return tagged(response, budget);
     }),
     implement(budgetReset, async ({ params: { id }, caller }) => {
       await checkOwner(store, caller, requireBudget(await store.find(id)));
       if (!(await store.reset(id, "admin"))) throw new Refusal("budget_not_found");
-      await restate(id);
+      await restate(await store.withValues(id));
       return requireBudget(await store.find(id));
     }),
     implement(budgetDelete, async ({ params, caller }) => {

@@ -16,9 +16,9 @@ export function createBudgetSpread({ announce, budgets }: SpreadDeps) {
   return {
     spread,
     /** For changes of what is used or of its window: Redis follows before a replica uses the new rule. */
-    async restate(id: number): Promise<void> {
+    async restate(ids: readonly number[]): Promise<void> {
       // Redis may be unreachable; then it follows with the next booking, or when the reaper runs.
-      await budgets.restate([id]).catch(() => undefined);
+      await budgets.restate(ids).catch(() => undefined);
       await spread();
     },
   };

@@ -1,16 +1,26 @@
-import { characters, isTagKey, normalizeTagValue, type Budget, type BudgetMaker } from "@fairway/wire";
-import { inWindow, isCalendar, findWindow, type WindowRule } from "../../billing/budgets/window.ts";
+import {
+  ANY_VALUE,
+  characters,
+  isBudgetTemplate,
+  isTagKey,
+  normalizeTagValue,
+  type Budget,
+  type BudgetMaker,
+} from "@fairway/wire";
+import { isCalendar } from "../../billing/budgets/window.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { CheckTag } from "../../http/etag.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 import { splitPayer, SUBJECT_TABLES } from "../../storage/row-names.ts";
 import { checkAbove, insertBudget, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
+import { keepUse, keepUseOfValues } from "./keep-use.ts";
 import { applyTerms, type WantedTerms } from "./terms.ts";
+import { listValueRows } from "./values.ts";
 import { budgetTag, buildBudgetViews, readTerms, writeTerms, type BudgetRow, type ViewDeps } from "./view.ts";
 
 export interface BudgetStoreDeps extends Pick<ViewDeps, "clock" | "held"> {
@@ -60,8 +70,18 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     findId,
 
     async list(): Promise<Budget[]> {
-      const rows = await db.selectFrom("budgets").selectAll().orderBy("id").execute();
+      const rows = await db.selectFrom("budgets").selectAll().where("template_id", "=", 0).orderBy("id").execute();
       return shown(rows as BudgetRow[]);
+    },
+
+    /** Returns the values of a template that have used most, of those whose name has the keyword. */
+    valuesOf: async (template: Budget, keyword: string): Promise<Budget[]> =>
+      shown(await listValueRows(database, template, keyword)),
+
+    /** Returns the budget and those of its values. */
+    async withValues(id: number): Promise<number[]> {
+      const rows = await db.selectFrom("budgets").select("id").where("template_id", "=", id).execute();
+      return [id, ...rows.map((row) => row.id)];
     },
 
     /** Returns the budgets of the user and of the user's tokens. */
@@ -154,7 +174,7 @@ async function listUserRows({ db }: Database, userId: number): Promise<BudgetRow
           ]
         : []),
       eb.and([eb("scope", "=", "user"), eb("subject", "=", String(userId))]),
-      eb.and([eb("scope", "in", ["tag", "end_user"]), eb("subject", "like", `${userId}/%`)]),
+      eb.and([eb("scope", "in", ["tag", "end_user"]), eb("subject", "like", `${userId}/%`), eb("template_id", "=", 0)]),
       ...(tokens.length > 0 ? [eb.and([eb("scope", "=", "token"), eb("subject", "in", tokens)])] : []),
     ]),
   );
@@ -179,6 +199,7 @@ async function listTeamRows({ db }: Database, { id, accountId }: TeamSubject): P
   const rows = db
     .selectFrom("budgets")
     .selectAll()
+    .where("template_id", "=", 0)
     .orderBy("id")
     .where((eb) =>
       eb.or([
@@ -192,7 +213,7 @@ async function listTeamRows({ db }: Database, { id, accountId }: TeamSubject): P
   return (await rows.execute()) as BudgetRow[];
 }
 
-/** Reads `research`, `4`, `research:ann` or `4:17`. A team that is deleted has no budgets. */
+/** Reads `research`, `4`, `research:ann`, `4:17`, or `research:*` for each member. A team that is deleted has no budgets. */
 async function findTeamSubject(
   { db }: Database,
   scope: "team" | "member",
@@ -204,6 +225,7 @@ async function findTeamSubject(
   const byId = /^\d{1,15}$/.test(named) ? living.where("id", "=", Number(named)) : living.where("slug", "=", named);
   const team = await byId.executeTakeFirst();
   if (!team || scope === "team") return team && String(team.id);
+  if (member === ANY_VALUE) return `${team.id}:${ANY_VALUE}`;
   const people = db
     .selectFrom("team_members")
     .innerJoin("users", "users.id", "team_members.user_id")
@@ -216,7 +238,10 @@ async function findTeamSubject(
   return person && `${team.id}:${person.id}`;
 }
 
-/** Reads `17/app=shop`, `ann/app=shop` or `team:research/app=shop`; an end user is the rest behind the account. */
+/**
+ * Reads `17/app=shop`, `ann/app=shop` or `team:research/app=shop`; an end user is the rest behind the account. A `*`
+ * stands for each value.
+ */
 async function findPayerSubject(
   { db }: Database,
   scope: "tag" | "end_user",
@@ -264,25 +289,19 @@ async function changeBudget(
   const after = applyTerms(row.period, before, wanted, seconds(clock));
   if (after.quota_limit > before.quota_limit || after.length !== before.length)
     await checkAbove(tx, { ...row, ...after, managed_by: by });
-  const columns = { ...writeTerms(after), ...keepUse(row, after, clock.now()), managed_by: by };
+  // A value that is changed by itself does not follow its template any longer.
+  const columns = { ...writeTerms(after), ...keepUse(row, after, clock.now()), managed_by: by, template_id: 0 };
   const sets = Object.keys(columns).map((column) => `${column} = ?`);
   await tx.run(`update budgets set ${sets.join(", ")} where id = ?`, [...Object.values(columns), id]);
-}
-
-/**
- * Returns the state under a new rule. What is used in the running window stays, and counts until the new rule has its
- * next boundary.
- */
-function keepUse(
-  before: BudgetRow,
-  { time_zone, anchor }: Pick<WindowRule, "time_zone" | "anchor">,
-  nowMs: number,
-): Readonly<Record<string, SqlValue>> {
-  const isMoved = before.time_zone !== time_zone || before.anchor !== anchor;
-  if (!isMoved || !isCalendar(before.period)) return {};
-  const { window_start: running, used, noted } = inWindow(before, nowMs);
-  const { start } = findWindow({ ...before, time_zone, anchor }, nowMs);
-  return { window_start: Math.max(running, start), used, noted, revision: before.revision + 1 };
+  if (!isBudgetTemplate(row)) return;
+  const terms = { ...writeTerms(after), managed_by: by };
+  const kept = keepUseOfValues(row, after, clock.now());
+  const all = [...Object.keys(terms).map((column) => `${column} = ?`), ...kept.sets];
+  await tx.run(`update budgets set ${all.join(", ")} where template_id = ?`, [
+    ...Object.values(terms),
+    ...kept.values,
+    id,
+  ]);
 }
 
 async function resetBudget(
@@ -292,19 +311,24 @@ async function resetBudget(
 ): Promise<boolean> {
   const row = await lockRow(tx, id, by);
   if (!row) return false;
-  const start = isCalendar(row.period) ? row.window_start : row.period === "total" ? now : 0;
-  const sql =
-    "update budgets set used = 0, noted = 0, forecast_in = 0, exhausted_in = 0, window_start = ?, created_at = ?, revision = revision + 1 where id = ?";
-  await tx.run(sql, [start, now, id]);
+  const start = row.period === "total" ? now : 0;
+  const window = isCalendar(row.period) ? { set: "", values: [] } : { set: "window_start = ?, ", values: [start] };
+  // A template begins again for all of its values.
+  const sql = `update budgets set ${window.set}used = 0, noted = 0, forecast_in = 0, exhausted_in = 0, created_at = ?, revision = revision + 1 where id = ? or template_id = ?`;
+  await tx.run(sql, [...window.values, now, id, id]);
   return true;
 }
 
 /** Locks the budget first: reservations lock it too, so no row is inserted after the deletion. */
 async function removeWithRows(tx: RawTransaction, id: number, by: BudgetMaker): Promise<boolean> {
   await lockRow(tx, id, by);
-  const removed = await tx.run("delete from budgets where id = ?", [id]);
-  for (const table of ["budget_holds", "budget_reaped"]) await tx.run(`delete from ${table} where budget_id = ?`, [id]);
-  return removed > 0;
+  await tx.run("update budgets set is_hard = is_hard where template_id = ?", [id]);
+  for (const table of ["budget_holds", "budget_reaped"])
+    await tx.run(
+      `delete from ${table} where budget_id = ? or budget_id in (select id from budgets where template_id = ?)`,
+      [id, id],
+    );
+  return (await tx.run("delete from budgets where id = ? or template_id = ?", [id, id])) > 0;
 }
 
 /** Locks the row until the end of the transaction. Throws `budget_of_administrator` if a team did not make it. */

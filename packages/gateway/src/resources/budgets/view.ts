@@ -1,4 +1,4 @@
-import { isIdle, type Budget, type BudgetMaker } from "@fairway/wire";
+import { isBudgetTemplate, isIdle, type Budget, type BudgetMaker } from "@fairway/wire";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import { findSoftPercent, readThresholds, writeThresholds } from "../../billing/budgets/thresholds.ts";
@@ -7,6 +7,7 @@ import { buildEtag } from "../../http/etag.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RawDatabase, SqlValue } from "../../storage/engines/raw.ts";
 import { readSubjectNames } from "../../storage/row-names.ts";
+import { inList } from "../../storage/statements.ts";
 import type { ChangeableTerms } from "./terms.ts";
 
 /** A row of `budgets`. */
@@ -21,6 +22,7 @@ export interface BudgetRow extends WindowState {
   readonly time_zone: string;
   readonly filter_model: string;
   readonly managed_by: BudgetMaker;
+  readonly template_id: number;
   readonly quota_limit: number;
   readonly thresholds: string;
   readonly soft_percent: number;
@@ -40,13 +42,26 @@ export interface ViewDeps {
 
 export async function buildBudgetViews(rows: readonly BudgetRow[], { raw, clock, held }: ViewDeps): Promise<Budget[]> {
   const names = await readSubjectNames(raw, rows);
+  const counts = await countValues(raw, rows);
   // Redis may be unreachable; the rest of the budget is still shown.
   const elsewhere = await held?.heldElsewhere().catch(() => undefined);
   return rows.map((row) => ({
     ...buildBudgetView(row, clock),
     subject_name: names(row),
     held: row.held + (elsewhere?.get(row.id) ?? 0),
+    ...(row.template_id !== 0 && { template_id: row.template_id }),
+    ...(isBudgetTemplate(row) && { values: counts.get(row.id) ?? 0 }),
   }));
+}
+
+/** Returns how many values have a budget, by template. */
+async function countValues(raw: RawDatabase, rows: readonly BudgetRow[]): Promise<ReadonlyMap<number, number>> {
+  const templates = rows.filter(isBudgetTemplate).map(({ id }) => id);
+  if (templates.length === 0) return new Map();
+  const { marks, values } = inList(templates);
+  const sql = `select template_id, count(*) as count from budgets where template_id in ${marks} group by template_id`;
+  const counts = await raw.rows<{ template_id: number; count: number }>(sql, values);
+  return new Map(counts.map(({ template_id: template, count }) => [Number(template), Number(count)]));
 }
 
 /** Builds the view of a budget. Nothing is used yet in a window that no request has opened. */

@@ -4,6 +4,7 @@ import {
   teamBudgetList,
   teamBudgetReset,
   teamBudgetUpdate,
+  teamBudgetValues,
   ROLE,
   type TEAM_BUDGET_SCOPES,
   type Budget,
@@ -36,6 +37,12 @@ export function teamBudgetRoutes(deps: TeamBudgetDeps): Route[] {
       const { team } = await requireTeam(store.db, call, "see");
       return budgets.ofTeam(team);
     }),
+    implement(teamBudgetValues, async (call) => {
+      const { team } = await requireTeam(store.db, call, "see");
+      const found = (await budgets.ofTeam(team)).find(({ id }) => id === call.params.bid);
+      if (!found) throw new Refusal("budget_not_found");
+      return budgets.valuesOf(found, call.query.keyword);
+    }),
     implement(teamBudgetCreate, async (call) => {
       const { team } = await requireTeam(store.db, call, "manage");
       const { scope, subject: named = "", period, filter_model = "", ...wanted } = call.body;
@@ -52,14 +59,14 @@ export function teamBudgetRoutes(deps: TeamBudgetDeps): Route[] {
       const change = { by: chooseMaker(call.caller), check: tagCheck(call.request) };
       const changed = await budgets.change(id, call.body, change);
       if (!changed) throw new Refusal("budget_not_found");
-      await restate(id);
+      await restate(await budgets.withValues(id));
       setTag(call.response, budgetTag(changed));
       return changed;
     }),
     implement(teamBudgetReset, async (call) => {
       const { id } = await requireBudget(deps, call);
       if (!(await budgets.reset(id, chooseMaker(call.caller)))) throw new Refusal("budget_not_found");
-      await restate(id);
+      await restate(await budgets.withValues(id));
       return requireBudget(deps, call);
     }),
     implement(teamBudgetDelete, async (call) => {

@@ -239,6 +239,10 @@ const CASES: Readonly<Record<string, Case>> = {
     send: (who, { id }) => who.get(`/api/team/${id}/statistics/usage`),
   },
   teamBudgetList: { may: ALL, send: (who, { id }) => who.get(`/api/team/${id}/budget/`) },
+  teamBudgetValues: {
+    may: ALL,
+    send: (who, { id, budget }) => who.get(`/api/team/${id}/budget/${budget}/values`),
+  },
   teamBudgetCreate: {
     may: MANAGERS,
     send: (who, { id }) => who.post(`/api/team/${id}/budget/`, { scope: "team", period: "year", quota_limit: 5 }),

@@ -106,6 +106,8 @@ export interface BudgetTable {
   filter_model: Generated<string>;
   /** `admin`, or `team` for those that a team made. */
   managed_by: Generated<string>;
+  /** The template whose value this budget counts; 0 = it was made by itself. */
+  template_id: Generated<number>;
   quota_limit: number;
   /** Percentages in ascending order, such as `50,80`; "" = `soft_percent` and 100; "-" = none. */
   thresholds: Generated<string>;

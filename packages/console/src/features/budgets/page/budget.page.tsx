@@ -16,6 +16,7 @@ import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { describeWindows, SCOPE_TEXT } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
+import { BudgetValues } from "./budget-values.tsx";
 
 function Figures({ history }: { readonly history: BudgetHistory }) {
   const t = useTexts();
@@ -90,8 +91,14 @@ function Shown({ history }: { readonly history: BudgetHistory }) {
         </>
       }
     >
-      <Figures history={history} />
-      <BurnDown history={history} />
+      {budget.values === undefined ? (
+        <>
+          <Figures history={history} />
+          <BurnDown history={history} />
+        </>
+      ) : (
+        <BudgetValues budget={budget} />
+      )}
     </Page>
   );
 }

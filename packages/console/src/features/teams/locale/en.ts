@@ -230,8 +230,10 @@ export const en = {
   scopeKey: "Key",
   scopeTag: "Tag",
   scopeEndUser: "End user",
-  tagHelp: "Calls of the team's keys with this tag, such as app=shop. A client that chooses its tags can avoid it.",
-  endUserHelp: "The name that clients send, such as 42.",
+  tagHelp:
+    "Calls of the team's keys with this tag, such as app=shop, or with each value: app=*. A client that chooses its tags can avoid it.",
+  endUserHelp: "The name that clients send, such as 42; * limits each of them.",
+  eachMember: "Each member",
   badTag: "Write it like app=shop.",
   choose: "Choose one",
   budgetLimit: "Limit",

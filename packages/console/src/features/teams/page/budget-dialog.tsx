@@ -1,4 +1,4 @@
-import { BUDGET_PERIODS, TEAM_BUDGET_SCOPES, type Budget } from "@fairway/wire";
+import { ANY_VALUE, BUDGET_PERIODS, TEAM_BUDGET_SCOPES, type Budget } from "@fairway/wire";
 import { Stack } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useForm } from "../../../lib/use-form.ts";
@@ -165,12 +165,16 @@ function Subject({ form, team }: FormProps & Pick<PartProps, "team">) {
 }
 
 function useSubjects(team: number): Readonly<Record<Scope, { readonly value: string; readonly label: string }[]>> {
+  const t = useTexts();
   const members = useQuery(membersQuery(team)).data ?? [];
   const services = useQuery(serviceAccountsQuery(team)).data ?? [];
   const keys = useQuery(keysQuery(team, { page: 1, size: MOST_SUBJECTS, q: "" })).data?.rows ?? [];
   return {
     team: [],
-    member: members.map(({ user_id: id, username }) => ({ value: String(id), label: username })),
+    member: [
+      { value: ANY_VALUE, label: t("eachMember") },
+      ...members.map(({ user_id: id, username }) => ({ value: String(id), label: username })),
+    ],
     service_account: services.map(({ id, name }) => ({ value: String(id), label: name })),
     token: keys.map(({ id, name }) => ({ value: String(id), label: `${name} #${id}` })),
     tag: [],

@@ -20,6 +20,7 @@ export const en = {
   periodTotal: "in total",
   onlyModel: "for {model}",
   of: "of",
+  eachOf: "{values} values, each up to",
   held: "reserved",
   countsSince: "counts since",
   spentHard: "Used up: requests are refused until",

@@ -23,6 +23,7 @@ export const zh: Translation<typeof en> = {
   periodTotal: "总额",
   onlyModel: "仅 {model}",
   of: "/",
+  eachOf: "{values} 个值，每个上限",
   held: "预留",
   countsSince: "计入起始",
   spentHard: "已用尽，请求将被拒绝，直到",

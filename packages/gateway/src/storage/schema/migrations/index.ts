@@ -49,6 +49,7 @@ import { ownBalanceLimits } from "./0047-own-balance-limits.ts";
 import { balanceShares } from "./0048-balance-shares.ts";
 import { upstreamCaches } from "./0049-upstream-caches.ts";
 import { tokenPromptCaches } from "./0050-token-prompt-caches.ts";
+import { budgetValues } from "./0051-budget-values.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -106,6 +107,7 @@ export const MIGRATIONS: readonly Migration[] = [
   balanceShares,
   upstreamCaches,
   tokenPromptCaches,
+  budgetValues,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
