@@ -52,3 +52,22 @@ test("a question that cannot be is refused before anything is saved", async () =
   expect(await rig.fairway("report schedule nothing --every day")).toMatchObject({ code: 3 });
   expect(parseRows(await rig.fairway("report list -o jsonl")).map(({ name }) => name)).not.toContain("wrong");
 });
+
+test("a report of a team is mailed to its members with a file", async () => {
+  await rig.fairway("team create Readers --slug readers");
+  const wrong = await rig.fairway("report save costs --team readers --by model --to nobody");
+  expect([wrong.code, wrong.err.includes("nobody")]).toEqual([2, true]);
+  const saved = await rig.fairway(
+    "report save costs --team readers --by model --every month --to root --attach csv -o json",
+  );
+  expect(saved.code, saved.err).toBe(0);
+  expect(parseJsonOutput(saved)).toMatchObject({ receivers: ["root"], attach: "csv", cadence: "month" });
+  expect(parseRows(await rig.fairway("report list --team readers -o jsonl")).map(({ name }) => name)).toEqual([
+    "costs",
+  ]);
+  expect(parseRows(await rig.fairway("report list -o jsonl")).map(({ name }) => name)).not.toContain("costs");
+  const alone = await rig.fairway("report schedule costs --team readers --to none -o json");
+  expect(parseJsonOutput(alone)).toMatchObject({ receivers: [] });
+  expect((await rig.fairway("report run costs --team readers")).code).toBe(0);
+  expect((await rig.fairway("report delete costs --team readers --yes")).code).toBe(0);
+});

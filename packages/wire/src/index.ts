@@ -78,6 +78,7 @@ export * from "./billing/stripe.ts";
 export * from "./operations/system.ts";
 export * from "./operations/tasks.ts";
 export * from "./teams/team-budgets.ts";
+export * from "./teams/team-saved-reports.ts";
 export * from "./teams/team-fields.ts";
 export * from "./teams/team-settings.ts";
 export * from "./teams/team-members.ts";

@@ -3,6 +3,11 @@ import { serverAddress } from "@fairway/wire";
 import { createPoster } from "../lib/net/post-once.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import { paced, type ScheduledJob } from "../jobs/schedule.ts";
+import type { ReportDeps } from "../resources/reports/build-report.ts";
+import { createReportAttachments } from "../resources/reports/saved/attachments.ts";
+import { createReportStore } from "../resources/reports/store.ts";
+import { readRowNames } from "../storage/row-names.ts";
+import { findNamedAccounts } from "../teams/wallet-names.ts";
 import { createFanOut } from "../webhooks/fan-out.ts";
 import { createSender } from "../webhooks/sending/sender.ts";
 import { measureBacklog, tidyEvents } from "../webhooks/tidy.ts";
@@ -29,6 +34,7 @@ export function createWebhooks(core: Core): Webhooks {
     ...storage,
     poster,
     mailer: identity.mailer,
+    attach: createAttachments(core, options),
     options,
     serverAddress: () => serverAddress(options(), env.publicUrl),
     random: Math.random,
@@ -49,6 +55,15 @@ export function createWebhooks(core: Core): Webhooks {
     ],
     runnables: [{ name: "webhook connections", start() {}, stop: () => poster.close() }, sender],
   };
+}
+
+/** Mails about reports have their rows as files. */
+function createAttachments({ storage, clock }: Core, options: ReportDeps["options"]) {
+  const { database, logDatabase: logs } = storage;
+  const findNamed = (name: string) => findNamedAccounts(database.db, name);
+  const channelNames = (ids: readonly number[]) => readRowNames(database.raw, "channels", ids);
+  const store = createReportStore({ logs, database });
+  return createReportAttachments({ database, store, clock, options, channelNames, findNamed });
 }
 
 function leaderJob(name: string, everyMs: number, run: ScheduledJob["run"]): ScheduledJob {

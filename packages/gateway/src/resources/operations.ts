@@ -39,6 +39,7 @@ import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { createJobStore } from "./jobs/store.ts";
 import type { ReportDeps } from "./reports/build-report.ts";
 import { reportRoutes } from "./reports/routes.ts";
+import { createSavedReportCalls } from "./reports/saved/calls.ts";
 import { savedReportRoutes } from "./reports/saved/routes.ts";
 import { createSavedReports } from "./reports/saved/store.ts";
 import { createReportStore } from "./reports/store.ts";
@@ -193,6 +194,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const budgetStore = createBudgetStore({ ...deps, held: deps.budgets });
   const reports = buildReportDeps(deps, channels);
+  const savedReports = createSavedReportCalls({ ...reports, database, saved: createSavedReports(deps) });
   const ownReports = [
     ...logRoutes({
       store: logs,
@@ -210,8 +212,8 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...channels.routes,
     ...pauseRoutes({ store: pauses, clock, findChannels: channels.store.ids }),
     ...ownReports,
-    ...savedReportRoutes({ ...reports, saved: createSavedReports(deps) }),
-    ...teamsRoutes({ ...deps, options, tokenStore: tokens, budgetStore, own: ownReports }),
+    ...savedReportRoutes(savedReports),
+    ...teamsRoutes({ ...deps, options, savedReports, tokenStore: tokens, budgetStore, own: ownReports }),
     ...operatorAccountRoutes(deps),
     ...ownTokenRoutes(deps, { store: tokens, usableGroups: usable, readActivity: logs.tokenActivity }),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),

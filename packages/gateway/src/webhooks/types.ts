@@ -1,5 +1,5 @@
 import type { OptionValues } from "@fairway/wire";
-import type { Mailer } from "../identity/mail/mailer.ts";
+import type { MailAttachment, Mailer } from "../identity/mail/mailer.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Poster } from "../lib/net/post-once.ts";
 import type { Logger } from "../observability/log.ts";
@@ -70,6 +70,8 @@ export interface WebhookDeps {
   readonly metrics: Pick<Metrics, "webhookDelivered" | "webhookBacklog" | "eventsFannedOut">;
   readonly poster: Poster;
   readonly mailer: Mailer;
+  /** Makes the files of a mail about these events. */
+  readonly attach?: (events: readonly StoredEvent[]) => Promise<readonly MailAttachment[]>;
   readonly options: () => OptionValues;
   /** Address of the console, without a slash at its end; "" if unknown. */
   readonly serverAddress: () => string;

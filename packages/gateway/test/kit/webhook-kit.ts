@@ -36,7 +36,11 @@ export interface WebhookKit extends Pick<StoreKit, "database" | "vault"> {
 
 export const SIGNING_KEY = createSigningKey();
 
-export async function openWebhookKit(url: string, timeoutMs = 15_000): Promise<WebhookKit> {
+export async function openWebhookKit(
+  url: string,
+  timeoutMs = 15_000,
+  attach: NonNullable<WebhookDeps["attach"]> = () => Promise.resolve([]),
+): Promise<WebhookKit> {
   const { database, vault } = await openStoreKit(url);
   let now = START_SECONDS * 1_000;
   let recorded = 0;
@@ -50,6 +54,7 @@ export async function openWebhookKit(url: string, timeoutMs = 15_000): Promise<W
     metrics: createMetrics({ version: "0" }),
     poster: createPoster({ network: DIRECT, timeoutMs }),
     mailer: createMailer(() => options.values),
+    attach,
     options: () => options.values,
     serverAddress: () => "https://gw.example",
     random: () => 0.5,

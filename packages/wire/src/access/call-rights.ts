@@ -226,6 +226,11 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/team
   teamAdjust: write(["teams", "billing"]),
   teamAudit: read("teams"),
+  teamSavedReportList: read("teams"),
+  teamSavedReportCreate: write("teams"),
+  teamSavedReportUpdate: write("teams"),
+  teamSavedReportDelete: destroy("teams"),
+  teamSavedReportRun: read("teams"),
   teamBudgetCreate: write("teams"),
   teamBudgetDelete: destroy("teams"),
   teamBudgetList: read("teams"),

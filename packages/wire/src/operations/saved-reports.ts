@@ -6,6 +6,12 @@ import { MAX_REPORT_FIELDS, UsageReport } from "./reports.ts";
 /** Most saved reports of one person. */
 export const MAX_SAVED_REPORTS = 50;
 
+/** Most people to whom a report is mailed besides its owner. */
+export const MAX_REPORT_RECEIVERS = 10;
+
+/** What a mail has besides the sums. */
+export const REPORT_ATTACHMENTS = ["none", "csv"] as const;
+
 /** How often a report is made by itself. */
 export const REPORT_CADENCES = ["none", "day", "week", "month"] as const;
 export type ReportCadence = (typeof REPORT_CADENCES)[number];
@@ -45,6 +51,10 @@ export const SavedReport = z.object({
   hour: z.int(),
   /** True: the report is mailed to its owner. Endpoints for `report.ready` get it in any case. */
   mail: z.boolean(),
+  /** Names of the people to whom it is mailed too. They must be in a team with the owner, or in the team that owns it. */
+  receivers: z.array(z.string()),
+  /** `csv`: mails have the rows as a file, if it is not larger than 5 MiB. */
+  attach: z.enum(REPORT_ATTACHMENTS),
   /** Epoch seconds; 0 = not scheduled. */
   next_at: z.int(),
   /** Epoch seconds at which it was made last; 0 = never. */
@@ -58,6 +68,10 @@ const schedule = {
   cadence: z.optional(z.enum(REPORT_CADENCES)),
   hour: z.optional(hour),
   mail: z.optional(z.boolean()),
+  receivers: z.optional(
+    z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.maxLength(MAX_REPORT_RECEIVERS)),
+  ),
+  attach: z.optional(z.enum(REPORT_ATTACHMENTS)),
 };
 
 export const savedReportList = endpoint({

@@ -1,4 +1,4 @@
-import { REPORT_CADENCES } from "@fairway/wire";
+import { REPORT_ATTACHMENTS, REPORT_CADENCES } from "@fairway/wire";
 import { Option, type Command } from "commander";
 import type { CommandContext, TeamChoice } from "../../session/command-context.ts";
 import { examples, integer, positive, withParts, withTeam, yes } from "../../core/arguments.ts";
@@ -67,23 +67,28 @@ function reading(report: Command, { client, output, io, resolveTeam }: CommandCo
 
 const load = () => import("./saved.ts");
 
-function listing(report: Command, { client, output, io }: CommandContext): void {
-  const list = report
-    .command("list")
-    .description("your saved reports, by name")
-    .action(async () => (await load()).listReports(await client(), output()));
-  examples(list, "fairway report list", "fairway report list -o wide");
-  const run = report
-    .command("run")
+/** Opens the reports of the caller, or those of the team that the options name. */
+async function openOwner({ client, resolveTeam }: CommandContext, choice: TeamChoice) {
+  return (await load()).openReports(await client(), await resolveTeam(choice));
+}
+
+function listing(report: Command, context: CommandContext): void {
+  const { output, io } = context;
+  const list = withTeam(report.command("list"), "saved reports")
+    .description("saved reports of you or of a team, by name")
+    .action(async (options: TeamChoice) => (await load()).listReports(await openOwner(context, options), output()));
+  examples(list, "fairway report list", "fairway report list --team research -o wide");
+  const run = withTeam(report.command("run"), "a saved report")
     .argument("<report>", ONE)
     .description("make a saved report of the calls up to now, or of another period")
     .option("--since <when>", "7d, 12h or a date; without it the days that the report has")
     .option("--until <when>", "like --since; without it until now")
     .addOption(new Option("--format <word>", "a file as the gateway writes it").choices(FORMATS))
     .option("--output-file <path>", "a new file that only you can read; without it the file is printed")
-    .action(async (one: string, options: RunOptions) =>
-      (await load()).runReport(await client(), one, options, { output: output(), nowSeconds: io.nowSeconds() }),
-    );
+    .action(async (one: string, options: RunOptions & TeamChoice) => {
+      const owner = await openOwner(context, options);
+      return (await load()).runReport(owner, one, options, { output: output(), nowSeconds: io.nowSeconds() });
+    });
   examples(
     withParts(run),
     "fairway report run monthly",
@@ -91,10 +96,10 @@ function listing(report: Command, { client, output, io }: CommandContext): void 
   );
 }
 
-function saving(report: Command, { client, output }: CommandContext): void {
+function saving(report: Command, context: CommandContext): void {
+  const { output } = context;
   const save = withSchedule(
-    report
-      .command("save")
+    withTeam(report.command("save"), "a saved report")
       .argument("<name>", "a name; the report of that name asks the new question")
       .description("save a report under a name, and schedule it if asked to")
       .option("--by <list>", "up to three fields, as `fairway report usage` has them; without it one row")
@@ -106,8 +111,8 @@ function saving(report: Command, { client, output }: CommandContext): void {
       .option("--model <name>", "only calls of this model; % is a wildcard")
       .option("--group <name>", "only calls of this group")
       .option("--user <name>", "only calls of this user; administrators only"),
-  ).action(async (name: string, options: QuestionOptions & ScheduleOptions) =>
-    (await load()).saveReport(await client(), name, options, output()),
+  ).action(async (name: string, options: QuestionOptions & ScheduleOptions & TeamChoice) =>
+    (await load()).saveReport(await openOwner(context, options), name, options, output()),
   );
   examples(
     save,
@@ -115,21 +120,24 @@ function saving(report: Command, { client, output }: CommandContext): void {
     "fairway report save monthly --by tag:app --interval day --every month --hour 7 --time-zone Europe/Berlin",
   );
   const schedule = withSchedule(
-    report
-      .command("schedule")
+    withTeam(report.command("schedule"), "a saved report")
       .argument("<report>", ONE)
       .description("make a report by itself, each time for the period that is over"),
-  ).action(async (one: string, options: ScheduleOptions) =>
-    (await load()).scheduleReport(await client(), one, options, output()),
+  ).action(async (one: string, options: ScheduleOptions & TeamChoice) =>
+    (await load()).scheduleReport(await openOwner(context, options), one, options, output()),
   );
-  examples(schedule, "fairway report schedule apps --every week --hour 8", "fairway report schedule apps --every none");
-  const remove = report
-    .command("delete")
+  examples(
+    schedule,
+    "fairway report schedule costs --team research --every month --to ann bob --attach csv",
+    "fairway report schedule apps --every week --hour 8",
+    "fairway report schedule apps --every none",
+  );
+  const remove = withTeam(report.command("delete"), "saved reports")
     .argument("<report...>", "ids or names, as `fairway report list` shows them")
     .description("delete saved reports and their schedules")
     .addOption(yes())
-    .action(async (chosen: string[], options: { yes?: boolean }) =>
-      (await load()).deleteReports(await client(), chosen, options, output()),
+    .action(async (chosen: string[], options: { yes?: boolean } & TeamChoice) =>
+      (await load()).deleteReports(await openOwner(context, options), chosen, options, output()),
     );
   examples(remove, "fairway report delete apps --yes");
 }
@@ -139,7 +147,9 @@ function withSchedule(command: Command): Command {
     .addOption(new Option("--every <word>", "how often; none ends it").choices(REPORT_CADENCES))
     .option("--hour <hour>", "the hour of the day at which it is made", integer)
     .option("--mail", "mail it to you (default)")
-    .option("--no-mail", "only to your event endpoints");
+    .option("--no-mail", "only to your event endpoints")
+    .option("--to <user...>", "mail it to these people too, who are in a team with you; none takes them away")
+    .addOption(new Option("--attach <word>", "what the mails have as a file").choices(REPORT_ATTACHMENTS));
 }
 
 /** Returns the field and the interval if the hourly sums answer the question; they stay when the log is deleted. */

@@ -5,10 +5,16 @@ import {
   savedReportList,
   savedReportRun,
   savedReportUpdate,
-  type Client,
+  teamSavedReportCreate,
+  teamSavedReportDelete,
+  teamSavedReportList,
+  teamSavedReportRun,
+  teamSavedReportUpdate,
+  type CallInput,
   type ReportCadence,
   type ReportQuestion,
   type SavedReport,
+  type UsageReport,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, time } from "../../print/columns.ts";
@@ -32,6 +38,8 @@ const REPORTS: Shape<SavedReport> = {
     { title: "DAYS", value: ({ question }) => String(question.days), isNumber: true },
     { title: "INTERVAL", value: ({ question }) => question.interval ?? "none" },
     { title: "MAIL", value: ({ mail }) => (mail ? "yes" : "no") },
+    { title: "TO", value: ({ receivers }) => receivers.join(",") || "-" },
+    plain("ATTACHED", "attach"),
     time("CREATED", "created_at"),
   ],
   name: ({ id }) => `report/${id}`,
@@ -54,6 +62,46 @@ export interface ScheduleOptions {
   readonly every?: ReportCadence;
   readonly hour?: number;
   readonly mail?: boolean;
+  /** Names of people. */
+  readonly to?: readonly string[];
+  readonly attach?: SavedReport["attach"];
+}
+
+/** The saved reports that commands are about: those of the caller, or of a team. */
+export interface ReportOwner {
+  list(): Promise<readonly SavedReport[]>;
+  create(body: NonNullable<CallInput<typeof savedReportCreate>["body"]>): Promise<SavedReport>;
+  update(id: number, body: NonNullable<CallInput<typeof savedReportUpdate>["body"]>): Promise<SavedReport>;
+  remove(id: number): Promise<unknown>;
+  run(id: number, query: RunQuery): Promise<UsageReport>;
+  open(id: number, query: RunQuery): ReturnType<SessionClient["open"]>;
+}
+
+type RunQuery = NonNullable<CallInput<typeof savedReportRun>["query"]>;
+
+export function openReports(client: SessionClient, team: number | undefined): ReportOwner {
+  if (team !== undefined) return openOfTeam(client, team);
+  const params = (id: number) => ({ params: { id } });
+  return {
+    list: async () => (await client.call(savedReportList, {})).data,
+    create: async (body) => (await client.call(savedReportCreate, { body })).data,
+    update: async (id, body) => (await client.call(savedReportUpdate, { ...params(id), body })).data,
+    remove: (id) => client.call(savedReportDelete, params(id)),
+    run: async (id, query) => (await client.call(savedReportRun, { ...params(id), query })).data,
+    open: (id, query) => client.open(savedReportRun, { ...params(id), query }),
+  };
+}
+
+function openOfTeam(client: SessionClient, team: number): ReportOwner {
+  const params = (rid: number) => ({ params: { id: team, rid } });
+  return {
+    list: async () => (await client.call(teamSavedReportList, { params: { id: team } })).data,
+    create: async (body) => (await client.call(teamSavedReportCreate, { params: { id: team }, body })).data,
+    update: async (id, body) => (await client.call(teamSavedReportUpdate, { ...params(id), body })).data,
+    remove: (id) => client.call(teamSavedReportDelete, params(id)),
+    run: async (id, query) => (await client.call(teamSavedReportRun, { ...params(id), query })).data,
+    open: (id, query) => client.open(teamSavedReportRun, { ...params(id), query }),
+  };
 }
 
 export interface RunOptions extends Part {
@@ -64,30 +112,30 @@ export interface RunOptions extends Part {
 }
 
 const USUAL_DAYS = 30;
+/** Takes all receivers away. */
+const NO_RECEIVER = "none";
 
-export async function listReports(client: Client, output: Output): Promise<void> {
-  const { data: rows } = await client.call(savedReportList, {});
+export async function listReports(reports: ReportOwner, output: Output): Promise<void> {
+  const rows = await reports.list();
   const empty = "No saved reports. Save one: fairway report save monthly --by tag:app,model";
   await printList(output, { ...REPORTS, rows, empty });
 }
 
 /** Saves a report; a report of the same name asks the new question from now on, and keeps its schedule. */
 export async function saveReport(
-  client: Client,
+  reports: ReportOwner,
   name: string,
   options: QuestionOptions & ScheduleOptions,
   output: Output,
 ): Promise<void> {
-  const known = (await client.call(savedReportList, {})).data.find((row) => row.name === name);
+  const known = (await reports.list()).find((row) => row.name === name);
   const body = { name, question: buildQuestion(options), ...buildSchedule(options) };
-  const { data } = known
-    ? await client.call(savedReportUpdate, { params: { id: known.id }, body })
-    : await client.call(savedReportCreate, { body });
+  const data = known ? await reports.update(known.id, body) : await reports.create(body);
   await printDone(output, data, describe(known ? "Changed" : "Saved", data), REPORTS);
 }
 
 export async function scheduleReport(
-  client: Client,
+  reports: ReportOwner,
   text: string,
   options: ScheduleOptions,
   output: Output,
@@ -95,55 +143,53 @@ export async function scheduleReport(
   const body = buildSchedule(options);
   if (Object.keys(body).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag, such as --every month");
-  const { id } = await findReport(client, text);
-  const { data } = await client.call(savedReportUpdate, { params: { id }, body });
+  const { id } = await findReport(reports, text);
+  const data = await reports.update(id, body);
   await printDone(output, data, describe("Changed", data), REPORTS);
 }
 
 /** Makes a saved report: its rows, or a file as the gateway writes it. */
 export async function runReport(
-  client: SessionClient,
+  reports: ReportOwner,
   text: string,
   options: RunOptions,
   { output, nowSeconds }: { readonly output: Output; readonly nowSeconds: number },
 ): Promise<void> {
   calculateOffset(options);
   const { since, until, format, outputFile } = options;
-  const { id, question } = await findReport(client, text);
+  const { id, question } = await findReport(reports, text);
   const bounds = since === undefined ? readEnd(until, nowSeconds) : readPeriod({ since, until }, nowSeconds);
-  const call = { params: { id }, query: bounds };
   if (format !== undefined || outputFile !== undefined) {
-    const open = (written: "csv" | "parquet") =>
-      client.open(savedReportRun, { ...call, query: { ...bounds, format: written } });
+    const open = (written: "csv" | "parquet") => reports.open(id, { ...bounds, format: written });
     return saveReportFile(open, { format, outputFile }, output);
   }
-  const { data } = await client.call(savedReportRun, call);
+  const data = await reports.run(id, bounds);
   await printReportRows(data, { ...options, interval: question.interval ?? "none" }, output);
 }
 
 export async function deleteReports(
-  client: Client,
+  reports: ReportOwner,
   texts: readonly string[],
   { yes }: { readonly yes?: boolean },
   output: Output,
 ): Promise<void> {
   const rows: SavedReport[] = [];
-  for (const text of texts) rows.push(await findReport(client, text));
+  for (const text of texts) rows.push(await findReport(reports, text));
   const deletion = {
     noun: "report",
     kind: "SavedReportDelete",
     ids: rows.map(({ id }) => id),
     question: (named: string) => `Delete saved report ${named}`,
     loadName: async (id: number) => rows.find((row) => row.id === id)?.name ?? "",
-    remove: (id: number) => client.call(savedReportDelete, { params: { id } }),
+    remove: (id: number) => reports.remove(id),
   };
   await deleteEach(deletion, yes, output);
 }
 
 /** Returns the saved report of an id, of `report/5` or of a name. */
-async function findReport(client: Client, text: string): Promise<SavedReport> {
+async function findReport(reports: ReportOwner, text: string): Promise<SavedReport> {
   const name = text.replace(/^report\//, "");
-  const rows = (await client.call(savedReportList, {})).data;
+  const rows = await reports.list();
   const named =
     rows.find((row) => row.name === name) ?? rows.find((row) => row.name.toLowerCase() === name.toLowerCase());
   const found = named ?? (/^\d+$/.test(name) ? rows.find(({ id }) => id === Number(name)) : undefined);
@@ -177,8 +223,9 @@ function buildQuestion({
   };
 }
 
-function buildSchedule({ every, hour, mail }: ScheduleOptions) {
-  return dropAbsent({ cadence: every, hour, mail });
+function buildSchedule({ every, hour, mail, to, attach }: ScheduleOptions) {
+  const receivers = to && [...new Set(to)].filter((name) => name !== NO_RECEIVER);
+  return dropAbsent({ cadence: every, hour, mail, receivers, attach });
 }
 
 /** A period ends now, or before `--until`. */

@@ -9,6 +9,13 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly html: string;
+  readonly attachments?: readonly MailAttachment[];
+}
+
+export interface MailAttachment {
+  readonly filename: string;
+  readonly content: Buffer;
+  readonly contentType: string;
 }
 
 /** Sends mail through the server that the options name. */
@@ -30,7 +37,7 @@ const TLS_PORT = 465;
 export function createMailer(options: () => MailOptions): Mailer {
   return {
     isConfigured: () => options().SMTPServer !== "",
-    async send({ to, subject, html }) {
+    async send({ to, subject, html, attachments = [] }) {
       const address = parseEmail(to);
       if (address === undefined) throw new Error("a mail needs exactly one address");
       const settings = options();
@@ -43,6 +50,7 @@ export function createMailer(options: () => MailOptions): Mailer {
           envelope: { from: sender, to: [address] },
           subject: oneLine(subject),
           html,
+          attachments: attachments.map((one) => ({ ...one })),
         });
       } finally {
         transport.close();

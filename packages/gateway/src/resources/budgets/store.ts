@@ -295,11 +295,11 @@ async function changeBudget(
   await tx.run(`update budgets set ${sets.join(", ")} where id = ?`, [...Object.values(columns), id]);
   if (!isBudgetTemplate(row)) return;
   const terms = { ...writeTerms(after), managed_by: by };
-  const kept = keepUseOfValues(row, after, clock.now());
-  const all = [...Object.keys(terms).map((column) => `${column} = ?`), ...kept.sets];
+  const moved = keepUseOfValues(row, after, clock.now());
+  const all = [...Object.keys(terms).map((column) => `${column} = ?`), ...moved.sets];
   await tx.run(`update budgets set ${all.join(", ")} where template_id = ?`, [
     ...Object.values(terms),
-    ...kept.values,
+    ...moved.values,
     id,
   ]);
 }

@@ -78,6 +78,7 @@ function readInterval(text: string): Interval {
   return found;
 }
 
-function refuse(field: string, reason: string): Refusal {
+/** Refuses a question that names a wrong field. */
+export function refuse(field: string, reason: string): Refusal {
   return new Refusal("invalid_field", { field, values: { field, reason } });
 }

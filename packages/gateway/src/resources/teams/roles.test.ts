@@ -49,6 +49,7 @@ interface Subject {
   readonly accessToken: number;
   /** Made by the team. */
   readonly budget: number;
+  readonly report: number;
 }
 
 const WEBHOOK = { name: "hook", format: "standard", url: "https://fairway-test.invalid/hook" };
@@ -114,12 +115,19 @@ async function makeSubject(): Promise<Subject> {
     ...(await makeWebhook(id)),
     ...(await makeService(id)),
     budget: await makeBudget(id),
+    report: await makeReport(id),
   };
 }
 
 async function makeBudget(team: number): Promise<number> {
   const body = { scope: "team", period: "day", quota_limit: 5 };
   return (await caller("owner").data<{ id: number }>(caller("owner").post(`/api/team/${team}/budget/`, body))).id;
+}
+
+async function makeReport(team: number): Promise<number> {
+  const owner = caller("owner");
+  const body = { name: "costs", question: { by: [], days: 1 } };
+  return (await owner.data<{ id: number }>(owner.post(`/api/team/${team}/report/saved/`, body))).id;
 }
 
 async function makeService(team: number): Promise<Pick<Subject, "service" | "accessToken">> {
@@ -142,6 +150,7 @@ interface Case {
 const OPERATORS = ["operator", "root"] as const;
 const ALL = ["owner", "admin", "member", "viewer", ...OPERATORS] as const;
 const MANAGERS = ["owner", "admin", ...OPERATORS] as const;
+const REPORTERS = ["owner", "admin", "viewer", ...OPERATORS] as const;
 
 const CASES: Readonly<Record<string, Case>> = {
   teamGet: { may: ALL, send: (who, { id }) => who.get(`/api/team/${id}`) },
@@ -256,6 +265,23 @@ const CASES: Readonly<Record<string, Case>> = {
     send: (who, { id, budget }) => who.post(`/api/team/${id}/budget/${budget}/reset`, {}),
   },
   teamBudgetDelete: { may: MANAGERS, send: (who, { id, budget }) => who.delete(`/api/team/${id}/budget/${budget}`) },
+  teamSavedReportList: { may: REPORTERS, send: (who, { id }) => who.get(`/api/team/${id}/report/saved/`) },
+  teamSavedReportCreate: {
+    may: MANAGERS,
+    send: (who, { id }) => who.post(`/api/team/${id}/report/saved/`, { name: "more", question: { by: [], days: 1 } }),
+  },
+  teamSavedReportUpdate: {
+    may: MANAGERS,
+    send: (who, { id, report }) => who.put(`/api/team/${id}/report/saved/${report}`, { hour: 7 }),
+  },
+  teamSavedReportDelete: {
+    may: MANAGERS,
+    send: (who, { id, report }) => who.delete(`/api/team/${id}/report/saved/${report}`),
+  },
+  teamSavedReportRun: {
+    may: REPORTERS,
+    send: (who, { id, report }) => who.get(`/api/team/${id}/report/saved/${report}/usage`),
+  },
   teamWebhookList: { may: MANAGERS, send: (who, { id }) => who.get(`/api/team/${id}/webhook/`) },
   teamWebhookGet: { may: MANAGERS, send: (who, { id, webhook }) => who.get(`/api/team/${id}/webhook/${webhook}`) },
   teamWebhookCreate: { may: MANAGERS, send: (who, { id }) => who.post(`/api/team/${id}/webhook/`, WEBHOOK) },

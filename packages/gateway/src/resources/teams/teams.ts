@@ -16,8 +16,10 @@ import { teamConvertRoutes } from "./convert-routes.ts";
 import { teamBudgetRoutes } from "./budget-routes.ts";
 import { teamInvitationRoutes } from "./invitation-routes.ts";
 import { teamMemberRoutes } from "./member-routes.ts";
+import type { SavedReportCalls } from "../reports/saved/calls.ts";
 import { teamMoneyRoutes } from "./money-routes.ts";
 import { tokenMoveRoute } from "./move-routes.ts";
+import { teamSavedReportRoutes } from "./saved-report-routes.ts";
 import { serviceAccountRoutes } from "./service-account-routes.ts";
 import { teamReportRoutes } from "./report-routes.ts";
 import { teamRoutes } from "./routes.ts";
@@ -35,6 +37,7 @@ export interface TeamsDeps {
   readonly tokens: TokenCache;
   readonly tokenStore: TokenStore;
   readonly budgetStore: BudgetStore;
+  readonly savedReports: SavedReportCalls;
   readonly budgets: SpreadDeps["budgets"];
   readonly maxUserTokens: number;
   readonly publicUrl: string | undefined;
@@ -62,6 +65,7 @@ export function teamsRoutes(deps: TeamsDeps): Route[] {
     ...teamBudgetRoutes({ ...deps, store }),
     ...serviceAccountRoutes({ store, clock: deps.clock }),
     ...teamMoneyRoutes({ ...deps, store }),
+    ...teamSavedReportRoutes({ ...deps, store }),
     ...teamReportRoutes({ store, own: deps.own, audit: createAuditStore(deps) }),
   ];
 }

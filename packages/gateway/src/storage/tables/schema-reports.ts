@@ -11,6 +11,10 @@ export interface SavedReportTable {
   cadence: string;
   hour: number;
   mail: number;
+  /** JSON: ids of the people to whom it is mailed besides its owner. */
+  receivers: Generated<string>;
+  /** `csv` or `none` */
+  attach: Generated<string>;
   /** Epoch seconds; 0 = not scheduled. */
   next_at: number;
   sent_at: number;

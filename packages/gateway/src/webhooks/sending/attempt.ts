@@ -58,7 +58,7 @@ export async function attempt(deps: WebhookDeps, message: Message): Promise<Atte
   try {
     const post = { ...request, isPublicOnly: isPublicOnly(endpoint.owner), signal };
     const answer = await (endpoint.format === "mail"
-      ? sendMail(deps, endpoint.owner, { subject: text.title, html: request.body })
+      ? sendMail(deps, endpoint.owner, { subject: text.title, html: request.body, events })
       : poster.post(post));
     const error = findFault(answer) ?? format.judge?.(answer) ?? "";
     const retryAfterMs = readWait(answer, clock.now());
@@ -74,9 +74,9 @@ const MAILED: Posted = { status: 200, text: "", retryAfter: undefined };
 
 /** Mails the person whose endpoint it is. A deleted or disabled account, or one without an address, gets nothing. */
 async function sendMail(
-  { database, mailer }: WebhookDeps,
+  { database, mailer, attach }: WebhookDeps,
   owner: string,
-  mail: { readonly subject: string; readonly html: string },
+  { subject, html, events }: { readonly subject: string; readonly html: string } & Pick<Message, "events">,
 ): Promise<Posted> {
   const of = parseOwner(owner);
   const people = database.db.selectFrom("users").select("email").where("deleted_at", "is", null);
@@ -85,8 +85,9 @@ async function sendMail(
     .where("status", "=", USER_STATUS.enabled)
     .executeTakeFirst();
   if (!person?.email) return MAILED;
+  const attachments = (await attach?.(events)) ?? [];
   try {
-    await mailer.send({ to: person.email, ...mail });
+    await mailer.send({ to: person.email, subject, html, attachments });
   } catch (cause) {
     throw new PostError("unreachable", "the mail server did not accept the mail", cause);
   }

@@ -77,6 +77,10 @@ export const en = {
   hour: "Hour",
   mail: "Mail me when it is ready",
   mailHelp: "The mail has the totals of the period. Your endpoints for report.ready receive them in any case.",
+  receivers: "Mail it to these people too",
+  receiversHelp: "User names with commas between them; people who are in a team with you.",
+  attach: "Attach the rows as a CSV file",
+  attachHelp: "Files of more than 5 MiB are left out.",
   emptyTitle: "No calls in this period",
   emptyBody:
     "A report sums calls, tokens and cost by what you choose: models, keys, groups, customers, or tags that your applications send in the header X-Fairway-Tags. Choose a longer period, or remove a filter.",

@@ -79,6 +79,10 @@ export const zh: Translation<typeof en> = {
   hour: "时间",
   mail: "生成后给我发邮件",
   mailHelp: "邮件包含该时段的合计。订阅 report.ready 的事件端点总会收到。",
+  receivers: "同时发送给这些用户",
+  receiversHelp: "用户名，用逗号分隔；须与您同在一个团队。",
+  attach: "附上 CSV 明细",
+  attachHelp: "超过 5 MiB 的文件不附上。",
   emptyTitle: "此时段没有调用",
   emptyBody:
     "报表按您的选择汇总调用、令牌数和费用：按模型、密钥、分组、客户，或按应用在请求头 X-Fairway-Tags 中发送的标签。请选择更长的时段，或移除筛选条件。",

@@ -23,6 +23,8 @@ export interface SavedValues {
   readonly cadence: ReportCadence;
   readonly hour: number;
   readonly mail: boolean;
+  readonly receivers: readonly string[];
+  readonly attach: SavedReport["attach"];
 }
 
 function refresh(): Promise<void> {
@@ -34,9 +36,10 @@ export async function saveReport(
   values: SavedValues,
   from: { readonly saved: SavedReport | undefined; readonly question: ReportQuestion },
 ): Promise<SavedReport> {
+  const body = { ...values, receivers: [...values.receivers] };
   const saved = from.saved
-    ? await call(savedReportUpdate, { params: { id: from.saved.id }, body: values })
-    : await call(savedReportCreate, { body: { ...values, question: from.question } });
+    ? await call(savedReportUpdate, { params: { id: from.saved.id }, body })
+    : await call(savedReportCreate, { body: { ...body, question: from.question } });
   await refresh();
   return saved;
 }

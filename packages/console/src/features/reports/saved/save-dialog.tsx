@@ -1,5 +1,5 @@
 import { Stack } from "@chakra-ui/react";
-import { REPORT_CADENCES, type SavedReport } from "@fairway/wire";
+import { REPORT_CADENCES, splitList, type SavedReport } from "@fairway/wire";
 import { useState } from "react";
 import { ApiProblem } from "../../../lib/problems.ts";
 import { SelectField, SwitchField, TextField } from "../../../ui/form/field.tsx";
@@ -13,7 +13,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => ({
   value: String(hour),
   label: `${String(hour).padStart(2, "0")}:00`,
 }));
-const USUAL: SavedValues = { name: "", cadence: "none", hour: 6, mail: true };
+const USUAL: SavedValues = { name: "", cadence: "none", hour: 6, mail: true, receivers: [], attach: "none" };
 
 interface SaveDialogProps {
   /** The report whose name and schedule are changed; undefined for a new one. */
@@ -26,6 +26,7 @@ interface SaveDialogProps {
 export function SaveDialog({ saved, save, onClose }: SaveDialogProps) {
   const t = useTexts();
   const [values, setValues] = useState<SavedValues>(saved ?? USUAL);
+  const [people, setPeople] = useState((saved?.receivers ?? []).join(", "));
   const [error, setError] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const change = (next: Partial<SavedValues>) => setValues({ ...values, ...next });
@@ -34,8 +35,8 @@ export function SaveDialog({ saved, save, onClose }: SaveDialogProps) {
     if (values.name.trim() === "") return setError(t("nameMissing"));
     setSaving(true);
     try {
-      const { name, cadence, hour, mail } = values;
-      await save({ name, cadence, hour, mail });
+      const { name, cadence, hour, mail, attach } = values;
+      await save({ name, cadence, hour, mail, attach, receivers: splitList(people.replaceAll(/[，、\s]/g, ",")) });
       toast("success", t("saved"));
       onClose();
     } catch (problem) {
@@ -84,6 +85,13 @@ export function SaveDialog({ saved, save, onClose }: SaveDialogProps) {
               help={t("mailHelp")}
               isOn={values.mail}
               onChange={(mail) => change({ mail })}
+            />
+            <TextField label={t("receivers")} help={t("receiversHelp")} value={people} onChange={setPeople} />
+            <SwitchField
+              label={t("attach")}
+              help={t("attachHelp")}
+              isOn={values.attach === "csv"}
+              onChange={(isOn) => change({ attach: isOn ? "csv" : "none" })}
             />
           </>
         )}

@@ -1,13 +1,17 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { mailBody, startMailServer } from "@fairway/testkit/smtp";
-import { LOG_TYPE, ROLE, USER_STATUS, type ReportQuestion } from "@fairway/wire";
+import { DEFAULT_TEAM_SETTINGS, LOG_TYPE, ROLE, USER_STATUS, type ReportQuestion } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../../test/kit/log-rows.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { openWebhookKit, type WebhookKit } from "../../../../test/kit/webhook-kit.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { insertRow } from "../../../storage/inserts.ts";
+import { transact } from "../../../storage/transaction.ts";
+import { addMember } from "../../../teams/members.ts";
+import { createTeam } from "../../../teams/teams.ts";
 import { createReportStore } from "../store.ts";
+import { createReportAttachments } from "./attachments.ts";
 import { makeDueReports } from "./make-due.ts";
 import { createSavedReports, type SavedReports } from "./store.ts";
 
@@ -22,7 +26,7 @@ eachDatabase("scheduled reports", (open) => {
   let people = 0;
 
   beforeAll(async () => {
-    kit = await openWebhookKit(await open(), 300);
+    kit = await openWebhookKit(await open(), 300, (events) => createReportAttachments(buildDeps())(events));
   });
   afterAll(() => kit.close());
   beforeEach(async () => {
@@ -35,22 +39,30 @@ eachDatabase("scheduled reports", (open) => {
     userId = await insertRow(kit.database.db, "users", account);
   });
 
-  const run = (confirm = () => Promise.resolve()) =>
-    makeDueReports(
-      {
-        database: kit.database,
-        store: createReportStore({ database: kit.database, logs: kit.database }),
-        clock: kit.deps.clock,
-        options: () => ({ QuotaPerUnit: 500_000 }),
-        channelNames: () => Promise.resolve(new Map()),
-        findNamed: () => Promise.resolve({ otherThan: [] }),
-        log: quietLog,
-      },
-      new AbortController().signal,
-      confirm,
-    );
+  const buildDeps = () => ({
+    database: kit.database,
+    store: createReportStore({ database: kit.database, logs: kit.database }),
+    clock: kit.deps.clock,
+    options: () => ({ QuotaPerUnit: 500_000 }),
+    channelNames: () => Promise.resolve(new Map()),
+    findNamed: () => Promise.resolve({ otherThan: [] }),
+    log: quietLog,
+  });
+  const run = (confirm = () => Promise.resolve()) => makeDueReports(buildDeps(), new AbortController().signal, confirm);
   const save = (more: object = {}) =>
-    saved.save(userId, { name: "daily", question: QUESTION, cadence: "day", hour: 6, mail: true, ...more });
+    saved.save(
+      { userId, role: ROLE.user },
+      {
+        name: "daily",
+        question: QUESTION,
+        cadence: "day",
+        hour: 6,
+        mail: true,
+        receivers: [],
+        attach: "none",
+        ...more,
+      },
+    );
   const readEvents = async () => {
     const rows = kit.database.db.selectFrom("events").selectAll().where("type", "=", "report.ready").orderBy("id");
     return (await rows.execute()).map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }));
@@ -114,6 +126,78 @@ eachDatabase("scheduled reports", (open) => {
     await smtp.close();
   });
 
+  test("reach their receivers with the rows as a file, until these leave the team", async () => {
+    const { db } = kit.database;
+    const smtp = await startMailServer();
+    kit.options.values = {
+      ...kit.options.values,
+      SMTPServer: "127.0.0.1",
+      SMTPPort: smtp.port,
+      SMTPAccount: "g@e.com",
+    };
+    const addPerson = (name: string) =>
+      insertRow(
+        db,
+        "users",
+        accountRow({ username: name, passwordHash: "x", email: `${name}@example.com`, createdAt: 1 }),
+      );
+    const [bob, eve] = [await addPerson(`bob-${people}`), await addPerson(`eve-${people}`)];
+    const slug = `team-${people}`;
+    const team = await transact(db, (trx) =>
+      createTeam(trx, {
+        name: slug,
+        slug,
+        description: "",
+        labels: {},
+        settings: DEFAULT_TEAM_SETTINGS,
+        group: "default",
+        ownerId: bob,
+        createdBy: 1,
+        source: "manual",
+        nowMs: kit.now(),
+      }),
+    );
+    const member = { userId: eve, role: "member", source: "manual", addedBy: 1, nowMs: kit.now() } as const;
+    await transact(db, (trx) => addMember(trx, { ...team, name: slug, slug }, member));
+    const owner = { userId: team.accountId, role: ROLE.user, teamId: team.id };
+    const values = { name: "costs", question: QUESTION, cadence: "day", hour: 6, mail: true } as const;
+    await saved.save(owner, { ...values, receivers: [bob, eve], attach: "csv" });
+    const call = { type: LOG_TYPE.consume, created_at: startOfDay() + 10, tags: "app=shop" };
+    await insertLogs(kit.database, [
+      { ...call, user_id: team.accountId, quota: 70 },
+      { ...call, user_id: eve, quota: 900 },
+    ]);
+    const sendAll = async () => {
+      await kit.run();
+      kit.move(HOUR_MS);
+      await kit.run();
+    };
+    kit.move(31 * HOUR_MS);
+    expect(await run()).toBe(1);
+    expect((await readEvents()).map((event) => [event.team_id, event.user_id])).toEqual([
+      [team.id, 0],
+      [0, bob],
+      [0, eve],
+    ]);
+    await sendAll();
+    expect(new Set(smtp.mails.map(({ to }) => to[0]))).toEqual(
+      new Set([`bob-${people}@example.com`, `eve-${people}@example.com`]),
+    );
+    expect(smtp.mails).toHaveLength(2);
+    for (const mail of smtp.mails) {
+      expect(mail.text).toMatch(/filename="?costs-\d{4}-\d\d-\d\d\.csv/);
+      const [, file = ""] = /text\/csv[^]*?\r?\n\r?\n([A-Za-z0-9+/=\r\n]+)/.exec(mail.text) ?? [];
+      expect(Buffer.from(file, "base64").toString()).toMatch(/shop,1,0,.*,70,0\.000140/);
+    }
+    await db.deleteFrom("team_members").where("user_id", "=", eve).execute();
+    kit.move(24 * HOUR_MS);
+    for (let round = 0; round < 3; round++) await run();
+    await sendAll();
+    expect(smtp.mails.filter(({ to }) => to[0] === `eve-${people}@example.com`)).toHaveLength(1);
+    expect(smtp.mails.length).toBeGreaterThan(2);
+    await smtp.close();
+  });
+
   test("of owners who are off, or who may not ask this any more, are passed without an event", async () => {
     const { db } = kit.database;
     await save();
@@ -137,22 +221,12 @@ eachDatabase("scheduled reports", (open) => {
   test("have one name each, which belongs to their owner", async () => {
     const id = await save();
     expect(await save({ name: "DAILY" })).toBe("report_name_taken");
-    const other = await saved.save(userId + 1_000, {
-      name: "daily",
-      question: QUESTION,
-      cadence: "none",
-      hour: 0,
-      mail: false,
-    });
+    const stranger = { userId: userId + 1_000, role: ROLE.user };
+    const plain = { question: QUESTION, cadence: "none", hour: 0, mail: false, receivers: [], attach: "none" } as const;
+    const other = await saved.save(stranger, { ...plain, name: "daily" });
     expect(typeof other).toBe("number");
     expect(await saved.remove(userId + 1_000, Number(id))).toBe(false);
-    expect(
-      await saved.save(
-        userId + 1_000,
-        { name: "x", question: QUESTION, cadence: "none", hour: 0, mail: false },
-        Number(id),
-      ),
-    ).toBe("report_not_found");
+    expect(await saved.save(stranger, { ...plain, name: "x" }, Number(id))).toBe("report_not_found");
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => save({ name: "at once" })));
     expect(outcomes.filter((one) => typeof one === "number")).toHaveLength(1);
     expect(await saved.remove(userId, Number(id))).toBe(true);

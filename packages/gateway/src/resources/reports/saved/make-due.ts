@@ -1,4 +1,4 @@
-import { USER_STATUS, type UsageReport } from "@fairway/wire";
+import type { UsageReport } from "@fairway/wire";
 import { recordRawEvent } from "../../../events/record-event.ts";
 import { seconds } from "../../../lib/clock.ts";
 import { Refusal } from "../../../lib/refusal.ts";
@@ -7,8 +7,9 @@ import type { Database } from "../../../storage/database.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { SETTLE_SECONDS, type ReportDeps } from "../build-report.ts";
 import { findNextRun, findSpan } from "./calendar.ts";
-import { makeReport, type Reader } from "./make-report.ts";
-import { readCadence, readStoredQuestion, type SavedReportRow } from "./store.ts";
+import { makeReport } from "./make-report.ts";
+import { findReportOwner, listPermitted, type ReportOwner } from "./receivers.ts";
+import { readCadence, readReceivers, readStoredQuestion, type SavedReportRow } from "./store.ts";
 
 export interface DueReportsDeps extends ReportDeps {
   readonly database: Database;
@@ -47,7 +48,9 @@ async function makeOne(
   const { database, clock } = deps;
   const schedule = { cadence: readCadence(row), hour: row.hour, timeZone: readStoredQuestion(row).time_zone ?? "UTC" };
   const span = findSpan(schedule, row.next_at);
-  const report = await makeFor(row, span, deps);
+  const owner = await findReportOwner(database.db, row.user_id);
+  const report = owner && (await makeFor(row, { ...span, reader: owner }, deps));
+  const receivers = owner ? await listPermitted(database.db, owner, readReceivers(row)) : [];
   const next = findNextRun(schedule, row.next_at);
   const { raw } = database;
   return raw.transaction(async (tx) => {
@@ -55,14 +58,13 @@ async function makeOne(
     const moving = "update saved_reports set next_at = ?, sent_at = ? where id = ? and next_at = ?";
     const moved = await tx.run(moving, [next, seconds(clock), row.id, row.next_at]);
     if (moved === 0 || report === undefined) return false;
-    await recordRawEvent(tx, raw.kind, {
-      type: "report.ready",
-      atMs: clock.now(),
-      userId: row.user_id,
-      accountId: row.user_id,
-      dedupKey: `report.ready:${row.id}:${span.start}:${span.end}`,
-      data: { id: row.id, name: row.name, ...describe(report) },
-    });
+    const key = `report.ready:${row.id}:${span.start}:${span.end}`;
+    const data = { id: row.id, name: row.name, ...describe(report) };
+    const event = { type: "report.ready", atMs: clock.now(), accountId: row.user_id, data } as const;
+    const listener = owner?.teamId === undefined ? { userId: row.user_id } : { teamId: owner.teamId };
+    await recordRawEvent(tx, raw.kind, { ...event, ...listener, dedupKey: key });
+    for (const userId of receivers)
+      await recordRawEvent(tx, raw.kind, { ...event, userId, dedupKey: `${key}:${userId}` });
     return true;
   });
 }
@@ -72,26 +74,17 @@ function describe({ start, end, total, rows }: UsageReport) {
   return { period_start: start, period_end: end, calls, errors, quota, cost_usd, rows: rows.length };
 }
 
-/** Returns undefined for an owner who is off, or who must not ask this any more. */
+/** Returns undefined for an owner who must not ask this any more. */
 async function makeFor(
   row: SavedReportRow,
-  span: { readonly start: number; readonly end: number },
-  deps: DueReportsDeps,
+  asked: { readonly start: number; readonly end: number; readonly reader: ReportOwner },
+  deps: Omit<DueReportsDeps, "database">,
 ): Promise<UsageReport | undefined> {
-  const reader = await findReader(row.user_id, deps);
-  if (!reader) return undefined;
   try {
-    return await makeReport(readStoredQuestion(row), { reader, ...span }, deps);
+    return await makeReport(readStoredQuestion(row), asked, deps);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     deps.log.warn("a scheduled report cannot be made", { report: row.id, user: row.user_id, error });
     return undefined;
   }
-}
-
-async function findReader(id: number, { database }: DueReportsDeps): Promise<Reader | undefined> {
-  const people = database.db.selectFrom("users").select(["id", "role"]).where("id", "=", id);
-  const on = people.where("status", "=", USER_STATUS.enabled).where("deleted_at", "is", null);
-  const person = await on.executeTakeFirst();
-  return person && { userId: person.id, role: person.role };
 }

@@ -73,6 +73,57 @@ test.each([
   expect([answer.success, answer.field?.split(".")[0]]).toEqual([false, field]);
 });
 
+test("receivers are people of a team of the owner; administrators name anyone", async () => {
+  const { root, user, admin } = members;
+  const body = { name: "shared", question: QUESTION, cadence: "month", attach: "csv" };
+  const wanted = { ...body, receivers: ["boss"] };
+  expect(await fail(user.post("/api/report/saved/", wanted))).toMatchObject({ success: false, field: "receivers" });
+  const team = await root.data<{ id: number }>(root.post("/api/team/", { name: "Readers" }));
+  for (const username of ["ann", "boss"])
+    await root.data(root.post(`/api/team/${team.id}/members`, { username, role: "member" }));
+  const made = await user.data<SavedReport>(user.post("/api/report/saved/", { ...body, receivers: ["BOSS", "ann"] }));
+  expect(made).toMatchObject({ receivers: ["boss"], attach: "csv" });
+  const mailed = await admin.data<{ types: string[] }>(admin.get("/api/user/self/notifications"));
+  expect(mailed.types).toContain("report.ready");
+  const path = `/api/report/saved/${made.id}`;
+  expect(await user.data(user.put(path, { hour: 9 }))).toMatchObject({ receivers: ["boss"], attach: "csv", hour: 9 });
+  expect(await user.data(user.put(path, { receivers: [], attach: "none" }))).toMatchObject({ receivers: [] });
+  expect(await fail(user.put(path, { receivers: ["nobody"] }))).toMatchObject({ field: "receivers" });
+  const anyone = await admin.data<SavedReport>(admin.post("/api/report/saved/", { ...wanted, receivers: ["ann"] }));
+  expect(anyone.receivers).toEqual(["ann"]);
+  await user.data(user.delete(path));
+});
+
+test("a team's reports read its own calls, are changed by its admins and seen by its viewers", async () => {
+  const { root, user, admin } = members;
+  const team = await root.data<{ id: number; account_id: number }>(root.post("/api/team/", { name: "Costs" }));
+  const path = `/api/team/${team.id}/report/saved/`;
+  await root.data(root.post(`/api/team/${team.id}/members`, { username: "ann", role: "admin" }));
+  const now = Math.floor(app.clock.now() / 1000);
+  await insertLogs(app.database, [
+    { type: LOG_TYPE.consume, created_at: now - 60, model_name: "m", tags: "", user_id: team.account_id, quota: 31 },
+  ]);
+  // What an administrator may filter by stays that of the team.
+  const question = { ...QUESTION, username: "boss", channel: 7 };
+  const made = await user.data<SavedReport>(user.post(path, { name: "all", question, receivers: ["ann"] }));
+  for (const who of [user, root, admin]) {
+    const report = await who.data<UsageReport>(who.get(`${path}${made.id}/usage`));
+    expect(report.total.quota).toBe(31);
+  }
+  for (const by of [["user"], ["channel"], ["team"]])
+    expect(await fail(root.post(path, { name: "x", question: { ...QUESTION, by } }))).toMatchObject({ field: "by" });
+  expect(await fail(user.post(path, { name: "x", question: QUESTION, receivers: ["boss"] }))).toMatchObject({
+    field: "receivers",
+  });
+  const own = await user.data<SavedReport[]>(user.get("/api/report/saved/"));
+  expect(own.map(({ id }) => id)).not.toContain(made.id);
+  for (const reply of [user.get(`/api/report/saved/${made.id}/usage`), user.delete(`/api/report/saved/${made.id}`)])
+    expect(await fail(reply)).toMatchObject({ code: "RP1" });
+  const other = await root.data<{ id: number }>(root.post("/api/team/", { name: "Others" }));
+  expect(await fail(root.get(`/api/team/${other.id}/report/saved/${made.id}/usage`))).toMatchObject({ code: "RP1" });
+  await user.data(user.delete(`${path}${made.id}`));
+});
+
 test("a person saves a bounded number of reports", async () => {
   const { root } = members;
   for (let n = 0; n < MAX_SAVED_REPORTS; n++)

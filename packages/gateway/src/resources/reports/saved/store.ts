@@ -1,11 +1,13 @@
 import {
   MAX_SAVED_REPORTS,
+  REPORT_ATTACHMENTS,
   REPORT_CADENCES,
   ReportQuestion,
   type ReportCadence,
   type SavedReport,
 } from "@fairway/wire";
 import type { Selectable } from "kysely";
+import * as z from "zod/mini";
 import { seconds, type Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
 import { insertRow } from "../../../storage/inserts.ts";
@@ -14,12 +16,15 @@ import type { SavedReportTable } from "../../../storage/tables/schema-reports.ts
 import { transact } from "../../../storage/transaction.ts";
 import { addMailedType } from "../../webhooks/notifications.ts";
 import { findNextRun } from "./calendar.ts";
+import { listPeople, lockPeople, type ReportOwner } from "./receivers.ts";
 
 export interface SavedReportsDeps {
   readonly database: Database;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly clock: Clock;
 }
+
+export type ReportAttachment = (typeof REPORT_ATTACHMENTS)[number];
 
 export type SavedReportRow = Selectable<SavedReportTable>;
 
@@ -30,6 +35,9 @@ export interface SavedReportValues {
   readonly cadence: ReportCadence;
   readonly hour: number;
   readonly mail: boolean;
+  /** Ids of people. */
+  readonly receivers: readonly number[];
+  readonly attach: ReportAttachment;
 }
 
 /** Why a report cannot be saved. */
@@ -49,8 +57,11 @@ export function createSavedReports(deps: SavedReportsDeps) {
       db.selectFrom("saved_reports").selectAll().where("user_id", "=", userId).orderBy("name").orderBy("id").execute(),
 
     /** Saves a new report, or changes the one with this id; returns its id or why not. */
-    save: (userId: number, values: SavedReportValues, id?: number): Promise<number | SaveFault> =>
-      save(deps, { userId, id, values }),
+    save: (owner: ReportOwner, values: SavedReportValues, id?: number): Promise<number | SaveFault> =>
+      save(deps, { owner, id, values }),
+
+    /** Returns reports as answers show them. */
+    show: (rows: readonly SavedReportRow[]): Promise<SavedReport[]> => showSavedReports(deps, rows),
 
     async remove(userId: number, id: number): Promise<boolean> {
       const own = db.deleteFrom("saved_reports").where("id", "=", id).where("user_id", "=", userId);
@@ -60,7 +71,7 @@ export function createSavedReports(deps: SavedReportsDeps) {
 }
 
 interface Saving {
-  readonly userId: number;
+  readonly owner: ReportOwner;
   readonly id: number | undefined;
   readonly values: SavedReportValues;
 }
@@ -68,21 +79,19 @@ interface Saving {
 /** The row of the owner is locked meanwhile, so that two calls at once make no two reports of one name. */
 function save(
   { database, vault, clock }: SavedReportsDeps,
-  { userId, id, values }: Saving,
+  { owner: { userId, teamId }, id, values }: Saving,
 ): Promise<number | SaveFault> {
   const now = seconds(clock);
   return transact(database.db, async (trx) => {
-    await trx
-      .updateTable("users")
-      .set((eb) => ({ status: eb.ref("status") }))
-      .where("id", "=", userId)
-      .execute();
+    const mailed = [...(values.mail && teamId === undefined ? [userId] : []), ...values.receivers];
+    await lockPeople(trx, [userId, ...mailed]);
     const own = await trx.selectFrom("saved_reports").select(["id", "name"]).where("user_id", "=", userId).execute();
     if (id !== undefined && !own.some((row) => row.id === id)) return "report_not_found";
     const wanted = values.name.toLowerCase();
     if (own.some((row) => row.id !== id && row.name.toLowerCase() === wanted)) return "report_name_taken";
     if (id === undefined && own.length >= MAX_SAVED_REPORTS) return "report_limit_reached";
-    if (values.mail && values.cadence !== "none") await addMailedType(trx, { vault, now }, userId, "report.ready");
+    if (values.cadence !== "none")
+      for (const person of mailed) await addMailedType(trx, { vault, now }, person, "report.ready");
     const row = buildRow(values, now);
     if (id === undefined)
       return insertRow(trx, "saved_reports", { ...row, user_id: userId, sent_at: 0, created_at: now });
@@ -91,7 +100,7 @@ function save(
   });
 }
 
-function buildRow({ name, question, cadence, hour, mail }: SavedReportValues, now: number) {
+function buildRow({ name, question, cadence, hour, mail, receivers, attach }: SavedReportValues, now: number) {
   const timeZone = question.time_zone ?? "UTC";
   return {
     name,
@@ -99,6 +108,8 @@ function buildRow({ name, question, cadence, hour, mail }: SavedReportValues, no
     cadence,
     hour,
     mail: mail ? 1 : 0,
+    receivers: JSON.stringify(receivers),
+    attach,
     next_at: findNextRun({ cadence, hour, timeZone }, now),
     updated_at: now,
   };
@@ -113,9 +124,25 @@ export function readCadence({ cadence }: Pick<SavedReportRow, "cadence">): Repor
   return REPORT_CADENCES.find((name) => name === cadence) ?? "none";
 }
 
-/** Returns a report as answers show it. */
-export function showSavedReport(row: SavedReportRow): SavedReport {
-  const { id, name, hour, mail, next_at, sent_at, created_at, updated_at } = row;
-  const rest = { hour, mail: mail === 1, next_at, sent_at, created_at, updated_at };
-  return { id, name, question: readStoredQuestion(row), cadence: readCadence(row), ...rest };
+export function readReceivers({ receivers }: Pick<SavedReportRow, "receivers">): number[] {
+  return z.array(z.int()).parse(JSON.parse(receivers));
+}
+
+export function readAttachment({ attach }: Pick<SavedReportRow, "attach">): ReportAttachment {
+  return REPORT_ATTACHMENTS.find((name) => name === attach) ?? "none";
+}
+
+async function showSavedReports(
+  { database: { db } }: SavedReportsDeps,
+  rows: readonly SavedReportRow[],
+): Promise<SavedReport[]> {
+  const people = await listPeople(db, [...new Set(rows.flatMap(readReceivers))]);
+  return rows.map((row) => {
+    const { id, name, hour, mail, next_at, sent_at, created_at, updated_at } = row;
+    const ids = new Set(readReceivers(row));
+    const receivers = people.flatMap((one) => (ids.has(one.id) ? [one.username] : []));
+    const rest = { hour, mail: mail === 1, receivers, attach: readAttachment(row) };
+    const times = { next_at, sent_at, created_at, updated_at };
+    return { id, name, question: readStoredQuestion(row), cadence: readCadence(row), ...rest, ...times };
+  });
 }

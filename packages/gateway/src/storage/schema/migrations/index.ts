@@ -50,6 +50,7 @@ import { balanceShares } from "./0048-balance-shares.ts";
 import { upstreamCaches } from "./0049-upstream-caches.ts";
 import { tokenPromptCaches } from "./0050-token-prompt-caches.ts";
 import { budgetValues } from "./0051-budget-values.ts";
+import { reportReceivers } from "./0052-report-receivers.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -108,6 +109,7 @@ export const MIGRATIONS: readonly Migration[] = [
   upstreamCaches,
   tokenPromptCaches,
   budgetValues,
+  reportReceivers,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
