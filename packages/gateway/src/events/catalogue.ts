@@ -121,6 +121,17 @@ export const EVENT_TYPES = {
   "team.ownerless": owner("critical", "A team has no owner any more.", TEAM),
   "team.deleted": owner("warning", "A team was deleted.", TEAM),
   "payment.succeeded": owner("info", "A payment was credited.", PAYMENT),
+  "payment.failed": owner("warning", "The provider could not collect a payment; nothing was credited.", PAYMENT),
+  "payment.refunded": owner("warning", "The provider returned a payment in part or whole; its credit stays.", PAYMENT),
+  "payment.disputed": owner("critical", "A payer disputes a payment with the bank; its credit stays.", {
+    ...PAYMENT,
+    reason: "fraudulent",
+  }),
+  "payment.mismatch": owner("warning", "A payment differs from its order, so nothing was credited.", {
+    ...PAYMENT,
+    amount: 19,
+    expected: 20,
+  }),
   "redemption.used": owner("info", "A code was redeemed.", { id: 9, name: "spring", quota: 500_000 }),
   "batch.completed": owner("info", "A batch has finished and was charged.", BATCH),
   "batch.failed": owner("warning", "A batch failed.", BATCH),

@@ -1,22 +1,21 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
-import type { PaidOutcome, WalletStore } from "../wallet/store.ts";
+import { buildCardMethod } from "../wallet/payment-method.ts";
+import { recordMismatch, type PaidOutcome, type WalletStore } from "../wallet/store.ts";
+import { closeOrder, findCardOrder, reportCharge } from "./card-orders.ts";
 import { toCents } from "./money.ts";
 
 export interface EventDeps {
   readonly database: Database;
   readonly wallet: Pick<WalletStore, "markPaid">;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Returns the payment method of an order, so that another provider's notice or another currency never pays it. */
-export function buildPaymentMethod(currency: string): string {
-  return `stripe ${currency}`;
-}
-
 const PAID = new Set(["checkout.session.completed", "checkout.session.async_payment_succeeded"]);
-const ENDED: Readonly<Record<string, string>> = {
+const ENDED: Readonly<Record<string, "expired" | "failed">> = {
   "checkout.session.expired": "expired",
   "checkout.session.async_payment_failed": "failed",
 };
@@ -28,6 +27,8 @@ export async function takeEvent(deps: EventDeps, text: string): Promise<void> {
   const session = isObject(data) && isObject(data["object"]) ? data["object"] : undefined;
   const type = readText(event, "type");
   if (!session) return;
+  if (type === "charge.refunded") return reportRefund(deps, session);
+  if (type === "charge.dispute.created") return reportDispute(deps, session);
   const tradeNo = readText(session, "client_reference_id");
   if (PAID.has(type) && session["payment_status"] === "paid") {
     const outcome = await credit(deps, session, tradeNo);
@@ -35,34 +36,40 @@ export async function takeEvent(deps: EventDeps, text: string): Promise<void> {
       deps.log.warn("payment event without effect", { outcome, tradeNo: tradeNo.slice(0, 64) });
   }
   const status = ENDED[type];
-  if (status !== undefined) await end(deps, tradeNo, status);
+  if (status !== undefined) await closeOrder(deps, tradeNo, status);
 }
 
-async function credit({ database, wallet }: EventDeps, session: JsonObject, tradeNo: string): Promise<PaidOutcome> {
+async function credit(deps: EventDeps, session: JsonObject, tradeNo: string): Promise<PaidOutcome> {
   const currency = readText(session, "currency").toLowerCase();
-  const cents = toCents(session["amount_total"], currency);
-  const order = await database.db
-    .selectFrom("top_ups")
-    .select("payment_method")
-    .where("trade_no", "=", tradeNo)
-    .executeTakeFirst();
-  if (order?.payment_method !== buildPaymentMethod(currency)) return "unknown order";
-  if (cents === undefined) return "wrong money";
+  const money = toCents(session["amount_total"], currency);
+  const order = await findCardOrder(deps.database.raw, "trade_no", tradeNo);
+  if (!order) return "unknown order";
+  if (money === undefined) return "wrong money";
+  if (order.payment_method !== buildCardMethod(currency)) {
+    await recordMismatch(deps.database.raw, deps, order, { money, currency });
+    return "wrong money";
+  }
   const reference = readText(session, "payment_intent") || readText(session, "id");
-  return wallet.markPaid(tradeNo, cents, reference.slice(0, 191));
+  return deps.wallet.markPaid(tradeNo, money, reference.slice(0, 191));
+}
+
+/** A charge was returned in part or whole; it tells the sum of what was returned so far. */
+async function reportRefund(deps: EventDeps, charge: JsonObject): Promise<void> {
+  const money = toCents(charge["amount_refunded"], readText(charge, "currency").toLowerCase());
+  if (money === undefined) return;
+  const payment = readText(charge, "payment_intent");
+  await reportCharge(deps, payment, { type: "payment.refunded", money, about: String(money) });
+}
+
+async function reportDispute(deps: EventDeps, dispute: JsonObject): Promise<void> {
+  const money = toCents(dispute["amount"], readText(dispute, "currency").toLowerCase());
+  if (money === undefined) return;
+  const payment = readText(dispute, "payment_intent");
+  const more = { reason: readText(dispute, "reason").slice(0, 100) };
+  await reportCharge(deps, payment, { type: "payment.disputed", money, about: readText(dispute, "id"), more });
 }
 
 function readText(object: JsonObject | undefined, name: string): string {
   const value = object?.[name];
   return typeof value === "string" ? value : "";
-}
-
-async function end({ database }: EventDeps, tradeNo: string, status: string): Promise<void> {
-  await database.db
-    .updateTable("top_ups")
-    .set({ status })
-    .where("trade_no", "=", tradeNo)
-    .where("payment_method", "like", "stripe %")
-    .where("status", "=", "pending")
-    .execute();
 }

@@ -34,7 +34,7 @@ eachDatabase("card payment", (open) => {
     await new Promise<void>((resolve) => provider.close(() => resolve()));
   });
   beforeEach(async () => {
-    for (const table of ["top_ups", "logs", "ledger", "options"] as const)
+    for (const table of ["top_ups", "logs", "ledger", "options", "events"] as const)
       await app.database.db.deleteFrom(table).execute();
     await app.database.db.updateTable("users").set({ quota: 0 }).execute();
     asked.length = 0;
@@ -212,6 +212,57 @@ eachDatabase("card payment", (open) => {
       const other = await order();
       await send(paid(other, {}, "checkout.session.async_payment_failed"));
       expect((await orders()).map(({ status }) => status)).toEqual(["success", "failed"]);
+    });
+
+    const heard = async () => {
+      const rows = await app.database.db.selectFrom("events").selectAll().orderBy("id").execute();
+      return rows
+        .filter(({ type }) => type.startsWith("payment."))
+        .map(({ type, user_id, data }) => ({ type, user_id, ...(JSON.parse(data) as object) }));
+    };
+
+    test("inform the buyer that a payment failed, once, and not of a page that was left", async () => {
+      const left = await order();
+      await send(paid(left, {}, "checkout.session.expired"));
+      const tradeNo = await order();
+      for (let at = 0; at < 3; at += 1) await send(paid(tradeNo, {}, "checkout.session.async_payment_failed"));
+      const about = { order: tradeNo, amount: 11, currency: "usd", quota: 5_000_000, user_id: members.user.userId };
+      expect(await heard()).toEqual([{ type: "payment.failed", ...about }]);
+    });
+
+    test("inform of refunds and disputes of paid orders, each once, and leave the balance", async () => {
+      const tradeNo = await order();
+      await send(paid(tradeNo));
+      const charge = { payment_intent: "pi_1", currency: "usd", amount: 1100 };
+      const happen = (type: string, object: object) => send({ type, data: { object } });
+      for (const amount_refunded of [400, 400, 1100]) await happen("charge.refunded", { ...charge, amount_refunded });
+      for (let at = 0; at < 2; at += 1)
+        await happen("charge.dispute.created", { ...charge, id: "dp_1", reason: "fraudulent" });
+      await happen("charge.refunded", { ...charge, payment_intent: "pi_of_another_shop", amount_refunded: 1 });
+      await happen("charge.refunded", { ...charge, payment_intent: null, amount_refunded: 1 });
+      const about = { order: tradeNo, currency: "usd", quota: 5_000_000, user_id: members.user.userId };
+      expect(await heard()).toEqual([
+        { type: "payment.succeeded", ...about, amount: 11 },
+        { type: "payment.refunded", ...about, amount: 4 },
+        { type: "payment.refunded", ...about, amount: 11 },
+        { type: "payment.disputed", ...about, amount: 11, reason: "fraudulent" },
+      ]);
+      expect(await balance()).toBe(5_000_000);
+    });
+
+    test("inform of a payment that differs from its order in money or currency, once", async () => {
+      const tradeNo = await order();
+      for (let at = 0; at < 2; at += 1) {
+        await send(paid(tradeNo, { amount_total: 1099 }));
+        await send(paid(tradeNo, { currency: "eur" }));
+      }
+      await send(paid("unknown", { amount_total: 1099 }));
+      const about = { type: "payment.mismatch", order: tradeNo, expected: 11, user_id: members.user.userId };
+      expect(await heard()).toEqual([
+        { ...about, quota: 5_000_000, amount: 10.99, currency: "usd" },
+        { ...about, quota: 5_000_000, amount: 11, currency: "eur" },
+      ]);
+      expect(await balance()).toBe(0);
     });
 
     test("are refused while nothing is set up", async () => {

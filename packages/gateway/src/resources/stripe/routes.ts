@@ -6,9 +6,10 @@ import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
+import { buildCardMethod } from "../wallet/payment-method.ts";
 import type { WalletStore } from "../wallet/store.ts";
 import { createCheckout } from "./checkout.ts";
-import { buildPaymentMethod, takeEvent } from "./event.ts";
+import { takeEvent } from "./event.ts";
 import { readStripeAmount } from "./money.ts";
 import { isSignedEvent } from "./signature.ts";
 
@@ -67,7 +68,7 @@ async function pay(deps: StripeRoutesDeps, value: unknown, caller: Principal) {
   const { amount, money, quota } = read(deps, value, caller);
   const settings = deps.options();
   const tradeNo = `USR${caller.userId}NO${randomText(12)}${seconds(clock)}`;
-  const method = buildPaymentMethod(settings.StripeCurrency);
+  const method = buildCardMethod(settings.StripeCurrency);
   await wallet.openOrder({ userId: caller.userId, amount, money, quota, tradeNo, method }).catch((cause: unknown) => {
     log.error("order not stored", { userId: caller.userId, error: cause });
     throw new Refusal("order_not_created", { cause });

@@ -322,6 +322,17 @@ describe("paying online", () => {
       expect(await notify(createNotice(tradeNo))).toEqual(FAIL);
     });
 
+    test("that are of other money make one event for the buyer, forged ones none", async () => {
+      await app.database.db.deleteFrom("events").execute();
+      const tradeNo = await order();
+      await notify(createNotice(tradeNo, { money: "70.00", sign: "0".repeat(32) }));
+      for (let at = 0; at < 3; at += 1) await notify(createNotice(tradeNo, { money: "70.00" }));
+      const rows = await app.database.db.selectFrom("events").selectAll().where("type", "like", "payment.%").execute();
+      expect(rows).toMatchObject([{ type: "payment.mismatch", user_id: user.userId, severity: "warning" }]);
+      const data = { order: tradeNo, amount: 70, expected: 73, quota: 5_000_000 };
+      expect(JSON.parse(rows[0]?.data ?? "")).toEqual(data);
+    });
+
     // @weakness Money: A payment notice is confirmed before it is booked, or booked twice
     test("are answered so that they are sent again when they cannot be booked", async () => {
       const fields = createNotice(await order());

@@ -1,5 +1,4 @@
 import { LOG_TYPE, REDEMPTION_STATUS, ROLE } from "@fairway/wire";
-import { createHash } from "node:crypto";
 import type { BalanceChange, Ledger } from "../../billing/ledger/ledger.ts";
 import { quota as asQuota } from "../../billing/money/quota.ts";
 import { recordRawEvent } from "../../events/record-event.ts";
@@ -8,6 +7,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
+import { recordPayment, type PaymentOrder } from "./payment-event.ts";
 
 export interface WalletStoreDeps {
   readonly database: Database;
@@ -147,15 +147,13 @@ async function checkRoom(tx: RawTransaction, userId: number, quota: number): Pro
   if (user && !Number.isSafeInteger(user.quota + quota)) throw new Refusal("quota_invalid", { field: "key" });
 }
 
-interface OrderRow {
-  readonly user_id: number;
+interface OrderRow extends PaymentOrder {
   readonly username: string | null;
   readonly money: string;
-  readonly quota: number;
 }
 
-const FIND_ORDER = `select t.user_id, u.username, t.money, t.quota from top_ups t left join users u on u.id = t.user_id
-  where t.trade_no = ?`;
+const FIND_ORDER = `select t.trade_no, t.user_id, u.username, t.money, t.quota, t.payment_method from top_ups t
+  left join users u on u.id = t.user_id where t.trade_no = ?`;
 const PAY_ORDER = `update top_ups set status = 'success', complete_time = ?, gateway_trade_no = ?
   where trade_no = ? and status in ('pending', 'expired')`;
 
@@ -172,8 +170,13 @@ async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo 
   const isApplied = await ledger.changeWith(async (tx) => {
     const now = seconds(clock);
     const [order] = await tx.rows<OrderRow>(FIND_ORDER, [tradeNo]);
-    if (!order || BigInt(order.money.replace(".", "")) !== money) {
-      outcome = order ? "wrong money" : "unknown order";
+    if (!order) {
+      outcome = "unknown order";
+      return undefined;
+    }
+    if (BigInt(order.money.replace(".", "")) !== money) {
+      outcome = "wrong money";
+      await recordMismatch(tx, deps, order, { money });
       return undefined;
     }
     if ((await tx.run(PAY_ORDER, [now, gatewayTradeNo, tradeNo])) === 0) {
@@ -184,17 +187,33 @@ async function markPaid(deps: WalletStoreDeps, { tradeNo, money, gatewayTradeNo 
     const content = `Online recharge succeeded, recharged ${formatQuota(order.quota)}, paid ${order.money}`;
     const who = { user_id: order.user_id, username: order.username ?? "" };
     await writeLog(tx, { ...who, created_at: now, type: LOG_TYPE.topup, content, quota: order.quota });
-    await recordRawEvent(tx, database.kind, {
-      type: "payment.succeeded",
-      atMs: clock.now(),
-      accountId: order.user_id,
-      userId: order.user_id,
-      dedupKey: `payment.succeeded:${createHash("sha256").update(tradeNo).digest("hex")}`,
-      data: { order: tradeNo, amount: Number(order.money), quota: order.quota },
-    });
+    await recordPayment(tx, database.kind, order, { type: "payment.succeeded", atMs: clock.now(), money });
     return change(order.user_id, order.quota, `order-${tradeNo}`, `order ${tradeNo}`);
   });
   return outcome === "credited" && !isApplied ? "known" : outcome;
+}
+
+interface WrongPayment {
+  /** Cents. */
+  readonly money: bigint;
+  /** Set if it is not that of the order. */
+  readonly currency?: string;
+}
+
+/** A payment that does not pay its order: the provider has the money, and a person must decide. */
+export async function recordMismatch(
+  tx: RawTransaction,
+  { database: { kind }, clock }: Pick<WalletStoreDeps, "database" | "clock">,
+  order: PaymentOrder & { readonly money: string },
+  { money, currency = "" }: WrongPayment,
+): Promise<void> {
+  await recordPayment(tx, kind, order, {
+    type: "payment.mismatch",
+    atMs: clock.now(),
+    money,
+    about: `${money} ${currency}`,
+    more: { expected: Number(order.money), ...(currency !== "" && { currency }) },
+  });
 }
 
 function change(userId: number, amount: number, requestId: string, detail: string): BalanceChange {
