@@ -21,6 +21,7 @@ import { makeDueReports } from "../resources/reports/saved/make-due.ts";
 import { createStatisticsStore } from "../resources/statistics/store.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
 import { reportExpiries } from "../resources/tokens/expiry-notices.ts";
+import { reportIdleTokens } from "../resources/tokens/idle-notices.ts";
 import { rotateDueKeys } from "../resources/tokens/rotate-due.ts";
 import { priceOptionDefaults } from "../snapshot/option-defaults.ts";
 import { createLogWriter } from "../storage/log-rows.ts";
@@ -29,6 +30,7 @@ import { rollUpUsage } from "../resources/usage-data/rollup.ts";
 const MINUTE_MS = 60_000;
 /** All tokens are read, so not each minute. */
 const EXPIRIES_MS = 5 * MINUTE_MS;
+const IDLE_MS = 60 * MINUTE_MS;
 
 interface ScheduleParts {
   readonly elector: Elector;
@@ -136,7 +138,7 @@ function disablesJob(core: Core, { channels }: Management["operations"]): Schedu
 
 /** What tells people something at its time. */
 function noticeJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
-  return [forecastJob(core), budgetValuesJob(core), expiryJob(core), reportJob(core, operations)];
+  return [forecastJob(core), budgetValuesJob(core), expiryJob(core), idleJob(core), reportJob(core, operations)];
 }
 
 function budgetValuesJob({ storage: { database }, clock, budgets, snapshots }: Core): ScheduledJob {
@@ -157,6 +159,12 @@ function forecastJob({ storage: { database }, clock }: Core): ScheduledJob {
 function expiryJob({ storage: { database }, clock }: Core): ScheduledJob {
   const run: ScheduledJob["run"] = (signal, confirm) => reportExpiries({ database, clock }, signal, confirm);
   return { name: "token-expiries", isLeaderOnly: true, everyMs: EXPIRIES_MS, run };
+}
+
+function idleJob({ storage: { database }, clock, snapshots }: Core): ScheduledJob {
+  const run: ScheduledJob["run"] = (signal, confirm) =>
+    reportIdleTokens({ database, clock, days: snapshots.current().options.TokenIdleDays }, signal, confirm);
+  return { name: "token-idle", isLeaderOnly: true, everyMs: IDLE_MS, run };
 }
 
 function reportJob({ storage: { database }, log }: Core, { reports }: Management["operations"]): ScheduledJob {

@@ -78,6 +78,11 @@ export const EVENT_TYPES = {
     milliseconds: 7_250,
     most_milliseconds: 5_000,
   }),
+  "channel.balance_low": operator("warning", "The balance at the provider of a channel fell below the threshold.", {
+    ...CHANNEL,
+    balance_usd: 4.2,
+    threshold_usd: 5,
+  }),
   "balance.low": owner("warning", "A charge took a balance below the reminder threshold.", {
     balance: 480_000,
     limit: 500_000,
@@ -97,6 +102,11 @@ export const EVENT_TYPES = {
   "token.expired": owner("warning", "A token has expired.", { ...TOKEN, expires_at: 1_798_502_400 }),
   "token.exhausted": owner("warning", "The quota of a token is used up.", TOKEN),
   "token.disabled": owner("info", "A token was disabled.", { id: 7, name: "reports", by: "admin" }),
+  "token.idle": owner("info", "A token was not used for TokenIdleDays.", {
+    ...TOKEN,
+    days: 90,
+    last_used_at: 1_790_726_400,
+  }),
   "token.moved": owner("warning", "A token has another owner; both hear of it.", {
     ...TOKEN,
     from: "lin",

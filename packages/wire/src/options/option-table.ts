@@ -15,6 +15,7 @@ import {
 } from "./option-kinds.ts";
 import { BATCH_PRICE_OPTIONS } from "./option-table-batch-prices.ts";
 import { CALL_OPTIONS } from "./option-table-calls.ts";
+import { EVENT_OPTIONS } from "./option-table-events.ts";
 import { FILE_OPTIONS } from "./option-table-files.ts";
 import { TAG_OPTIONS } from "./option-table-tags.ts";
 import { TEAM_OPTIONS } from "./option-table-teams.ts";
@@ -224,14 +225,7 @@ export const OPTIONS = {
     "words",
     "Milliseconds after which fewer characters of a streamed answer are judged.",
   ]),
-  UserWebhooks: option(flag, "true", [
-    "monitoring",
-    "People and teams may have endpoints of their own for events, at public addresses.",
-  ]),
-  AlertmanagerToken: option(text, "", [
-    "monitoring",
-    "Bearer token with which an Alertmanager sends its alerts to /api/event/alertmanager; empty = none are accepted.",
-  ]),
+  ...EVENT_OPTIONS,
   LeakReports: option(choiceType(["off", "hmac", "github"], "off, hmac or github"), "off", [
     "monitoring",
     "Who may report leaked keys: off, hmac (your own scanner, with LeakSecret) or github.",

@@ -21,13 +21,14 @@ import type { RefusesHost } from "./destination.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 import { createTestLog, type Tester } from "./test-log.ts";
 import { upstreamRoutes } from "./upstream-routes.ts";
-import { createChannelUpstream } from "./upstream.ts";
+import { createChannelUpstream, type ChannelUpstreamDeps } from "./upstream.ts";
 
 /** Names of the two jobs; at most one of each runs in the whole cluster. */
 const TEST_JOB = "channel-test";
 const BALANCE_JOB = "channel-balance";
 
-export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notify" | "pauseSeconds"> {
+export interface ChannelsDeps extends Pick<ChannelChecksDeps, "notify" | "pauseSeconds"> {
+  readonly options: () => ReturnType<ChannelChecksDeps["options"]> & ReturnType<ChannelUpstreamDeps["options"]>;
   readonly database: Database;
   readonly vault: Vault;
   readonly clock: Clock;

@@ -239,6 +239,17 @@ eachDatabase("channel store", (open) => {
     expect(await readRevisions(kit.database)).toEqual(before);
   });
 
+  test("a balance that several replicas see fall makes one event", async () => {
+    await kit.database.db.deleteFrom("events").execute();
+    const id = await create();
+    await store.recordBalance(id, 12, 5);
+    await Promise.all(Array.from({ length: 8 }, () => store.recordBalance(id, 4.5, 5)));
+    const events = await kit.database.db.selectFrom("events").select(["type", "severity", "data"]).execute();
+    expect(events).toMatchObject([{ type: "channel.balance_low", severity: "warning" }]);
+    expect(JSON.parse(events[0]?.data ?? "")).toEqual({ id, name: "one", balance_usd: 4.5, threshold_usd: 5 });
+    expect(await store.get(id)).toMatchObject({ balance: 4.5 });
+  });
+
   test("records findings without a revision", async () => {
     const id = await create();
     const before = await readRevisions(kit.database);

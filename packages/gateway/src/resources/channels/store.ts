@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
-import { buildSlotKey, recordEvent } from "../../events/record-event.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -12,6 +12,7 @@ import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import { checkReachable, parsedChannel, type CheckChange } from "./destination.ts";
+import { channelFindings } from "./findings.ts";
 import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/store.ts";
 import { channelRemovals } from "./removals.ts";
@@ -74,7 +75,7 @@ export function createChannelStore(deps: ChannelStoreDeps) {
     ...channelReads(deps),
     ...changes(writing),
     ...removals(writing),
-    ...records(deps, writing.write),
+    ...channelFindings(deps, writing.write),
     ...keyStore(writing),
   };
 }
@@ -202,14 +203,6 @@ function removals(writing: Writing) {
   };
 }
 
-const SLOW_SLOT_MS = 3_600_000;
-
-interface SlowTest {
-  readonly milliseconds: number;
-  /** The slowest good test. */
-  readonly mostMs: number;
-}
-
 interface SystemSwitch {
   readonly id: number;
   /** Values that these columns must still have. */
@@ -245,49 +238,6 @@ async function switchRow(
   if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
   if (row) await rebuildAbilities(trx, [row]);
   return row;
-}
-
-/**
- * Creates the writes of test results and balances. Routing does not depend on them, so they raise no revision unless
- * model lists show them.
- */
-function records({ database: { db }, clock }: ChannelStoreDeps, write: Writing["write"]) {
-  return {
-    /** Returns whether the upstream's list of models was ever read. */
-    async isListed(id: number): Promise<boolean> {
-      const row = await db.selectFrom("channels").select("listed_models").where("id", "=", id).executeTakeFirst();
-      return row?.listed_models !== null;
-    },
-
-    /** Stores the model list; "" means that it has no data. Most lists have not changed. */
-    async recordListed(id: number, text: string): Promise<void> {
-      const row = await db.selectFrom("channels").select("listed_models").where("id", "=", id).executeTakeFirst();
-      if (!row || row.listed_models === text) return;
-      await write((trx) => trx.updateTable("channels").set({ listed_models: text }).where("id", "=", id).execute());
-    },
-
-    /** Stores a test result; an empty `fault` means that the test passed. */
-    async recordTest(id: number, milliseconds: number, fault: string): Promise<void> {
-      const values = { response_time: Math.round(milliseconds), test_time: seconds(clock), test_error: fault };
-      await db.updateTable("channels").set(values).where("id", "=", id).execute();
-    },
-
-    /** Writes an event about a slow channel, once an hour. */
-    async recordSlow({ id, name }: Pick<ChannelRow, "id" | "name">, { milliseconds, mostMs }: SlowTest): Promise<void> {
-      const type = "channel.slow";
-      const atMs = clock.now();
-      const dedupKey = buildSlotKey(type, id, { atMs, ms: SLOW_SLOT_MS });
-      await recordEvent(db, { type, atMs, dedupKey, data: { id, name, milliseconds, most_milliseconds: mostMs } });
-    },
-
-    async recordBalance(id: number, balance: number): Promise<void> {
-      await db
-        .updateTable("channels")
-        .set({ balance, balance_updated_time: seconds(clock) })
-        .where("id", "=", id)
-        .execute();
-    },
-  };
 }
 
 interface Change {

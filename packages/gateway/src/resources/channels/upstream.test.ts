@@ -247,6 +247,29 @@ describe("balances", () => {
     expect(await row(id)).toMatchObject({ balance: 12.5, balance_updated_time: Math.floor(app.clock.now() / 1000) });
   });
 
+  test("that fall below the threshold make one event, and another after they were above it again", async () => {
+    await app.database.db.deleteFrom("events").execute();
+    const id = await create();
+    const readings = [3, 20, 4.2, 4, 0, 5, 4.9];
+    const heard: unknown[] = [];
+    for (const balance of readings) {
+      tells(balance, 0);
+      app.clock.move(60);
+      await admin.get(`/api/channel/update_balance/${id}`);
+      const rows = await app.database.db
+        .selectFrom("events")
+        .selectAll()
+        .where("type", "=", "channel.balance_low")
+        .execute();
+      heard.push(rows.length);
+      if (rows.length > 0)
+        expect(JSON.parse(rows[0]?.data ?? "")).toMatchObject({ id, balance_usd: 4.2, threshold_usd: 5 });
+      expect(await row(id)).toMatchObject({ balance });
+    }
+    // The first reading of a channel is no fall.
+    expect(heard).toEqual([0, 0, 1, 1, 1, 1, 2]);
+  });
+
   test("of an unreachable upstream contain the system's error code", async () => {
     const id = await create({ base_url: "http://localhost:1" });
     expect((await admin.get(`/api/channel/update_balance/${id}`)).body).toEqual({

@@ -1,4 +1,4 @@
-import { keyNumber, type ChannelInput } from "@fairway/wire";
+import { keyNumber, type ChannelInput, type OptionValues } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -19,6 +19,7 @@ export interface ChannelUpstreamDeps {
   readonly store: ChannelStore;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly options: () => Pick<OptionValues, "ChannelBalanceThreshold">;
   readonly isType: TypeCheck;
   readonly providerByType: (type: number) => ProviderAdapter | undefined;
   /** Sends a small request through a channel (`relay/pipeline/probe.ts`). */
@@ -119,7 +120,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const balance = await tryKeys(channel, (key) =>
         read(channel, key, httpWithReason(channel, key, deps.http), deps.clock.now()),
       );
-      await deps.store.recordBalance(id, balance);
+      await deps.store.recordBalance(id, balance, deps.options().ChannelBalanceThreshold);
       return balance;
     },
 

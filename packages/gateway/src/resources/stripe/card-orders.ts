@@ -31,7 +31,8 @@ export async function closeOrder(
   tradeNo: string,
   status: "expired" | "failed",
 ): Promise<void> {
-  const sql = "update top_ups set status = ? where trade_no = ? and payment_method like 'stripe %' and status = 'pending'";
+  const sql =
+    "update top_ups set status = ? where trade_no = ? and payment_method like 'stripe %' and status = 'pending'";
   await raw.transaction(async (tx) => {
     const isClosed = (await tx.run(sql, [status, tradeNo])) > 0;
     const order = isClosed && status === "failed" ? await findCardOrder(tx, "trade_no", tradeNo) : undefined;

@@ -47,6 +47,7 @@ const TIMES: ReadonlySet<string> = new Set([
   "reached_at",
   "forecast_at",
   "expires_at",
+  "last_used_at",
 ]);
 const RANKS: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critical: 2 };
 

@@ -86,6 +86,8 @@ export const labels = {
   GuardrailStreamMs: "Longest delay of a stream",
   UserWebhooks: "Endpoints of users",
   AlertmanagerToken: "Token of Alertmanager",
+  ChannelBalanceThreshold: "Low balance at a provider",
+  TokenIdleDays: "Unused tokens",
   LogRetentionDays: "Retention of the log",
   LogConsumeEnabled: "Log requests",
   ErrorLogEnabled: "Log failed calls",

@@ -85,6 +85,8 @@ export const labels: Record<OptionKey, string> = {
   GuardrailStreamMs: "流的最长延迟",
   UserWebhooks: "用户的事件端点",
   AlertmanagerToken: "Alertmanager 令牌",
+  ChannelBalanceThreshold: "渠道余额提醒阈值",
+  TokenIdleDays: "未使用令牌的提醒",
   LogRetentionDays: "日志保留时间",
   LogConsumeEnabled: "记录请求",
   ErrorLogEnabled: "记录失败的调用",
