@@ -100,7 +100,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     claims claims-redis claims-memory request-limits limiter limiter-memory limiter-redis body-memory rules
   `),
   "packages/gateway/src/jobs": inOrder(`
-    leader schedule log-partitions log-retention channel-jobs ledger-audit
+    leader schedule log-partitions log-retention channel-jobs ledger-audit lasting-state redis-watch backlog-watch leader-watch
+    version-check
   `),
   "packages/gateway/src/http": inOrder(`
     context endpoint body other-paths errors route-table etag message-shapes input guards broken-requests security

@@ -21,7 +21,9 @@ import { budgetNotice } from "../identity/mail/budget-notice.ts";
 import { createIdentity, type Identity } from "../identity/accounts/identity.ts";
 import { createQuotaReminder } from "../identity/mail/quota-reminder.ts";
 import { loadSessionSecret } from "../identity/sessions/session-secret.ts";
-import { ledgerAuditJob } from "../jobs/ledger-audit.ts";
+import { backlogWatchJob } from "../jobs/backlog-watch.ts";
+import { ledgerAuditJob, type LedgerAuditDeps } from "../jobs/ledger-audit.ts";
+import { redisWatchJob } from "../jobs/redis-watch.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { Network } from "../lib/net/network.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -123,8 +125,21 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     listDegradations,
     dependencies: [...listDependencies(storage), ...(cluster ? [redisDependency(cluster)] : [])],
     runnables: [network, ...(redis && channel && cluster ? [redisLife(redis), channel, cluster] : []), watch],
-    jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, clock, log, metrics })] : [],
+    jobs: cluster ? redisJobs({ env, redis, cluster, database: database.raw, clock, log, metrics }) : [],
   };
+}
+
+type RedisJobsDeps = Omit<LedgerAuditDeps, "redis"> &
+  Pick<Core, "env"> & { readonly redis: AppRedis | undefined; readonly cluster: RedisLedger };
+
+/** Jobs about live balances and about the service that has them. */
+function redisJobs(deps: RedisJobsDeps): ScheduledJob[] {
+  const { redis, cluster, env } = deps;
+  return [
+    ...(redis ? [ledgerAuditJob({ ...deps, redis: redis.client })] : []),
+    redisWatchJob({ ...deps, check: () => cluster.check(), instance: env.instanceId }),
+    backlogWatchJob({ ...deps, backlog: () => cluster.backlog }),
+  ];
 }
 
 type Notices = Required<Pick<SqlLedgerSettings, "onBalance">> & {

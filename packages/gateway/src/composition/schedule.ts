@@ -7,9 +7,11 @@ import type { Webhooks } from "./webhooks.ts";
 import type { Tasks } from "./tasks.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
 import type { Elector } from "../jobs/leader.ts";
+import { leaderWatchJob } from "../jobs/leader-watch.ts";
 import { logPartitionsJob } from "../jobs/log-partitions.ts";
 import { logRetentionJob } from "../jobs/log-retention.ts";
 import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/schedule.ts";
+import { versionCheckJob } from "../jobs/version-check.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { PipelineDeps } from "../relay/pipeline/enter-model.ts";
 import { endDisables } from "../resources/channels/status-info.ts";
@@ -26,6 +28,7 @@ import { rotateDueKeys } from "../resources/tokens/rotate-due.ts";
 import { priceOptionDefaults } from "../snapshot/option-defaults.ts";
 import { createLogWriter } from "../storage/log-rows.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";
+import { VERSION } from "../version.ts";
 
 const MINUTE_MS = 60_000;
 /** All tokens are read, so not each minute. */
@@ -138,7 +141,10 @@ function disablesJob(core: Core, { channels }: Management["operations"]): Schedu
 
 /** What tells people something at its time. */
 function noticeJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
-  return [forecastJob(core), budgetValuesJob(core), expiryJob(core), idleJob(core), reportJob(core, operations)];
+  return [
+    ...[forecastJob(core), budgetValuesJob(core), expiryJob(core), idleJob(core), reportJob(core, operations)],
+    ...gatewayJobs(core),
+  ];
 }
 
 function budgetValuesJob({ storage: { database }, clock, budgets, snapshots }: Core): ScheduledJob {
@@ -148,6 +154,14 @@ function budgetValuesJob({ storage: { database }, clock, budgets, snapshots }: C
     return removed;
   };
   return { name: "budget-values", isLeaderOnly: true, everyMs: 60 * MINUTE_MS, run };
+}
+
+/** What tells the operator about the gateway itself. */
+function gatewayJobs({ env, storage, clock, identity, snapshots }: Core): ScheduledJob[] {
+  const database = storage.database.raw;
+  const feedUrl = () => snapshots.current().options.UpdateFeedUrl;
+  const versions = versionCheckJob({ database, clock, outbound: identity.outbound, feedUrl, version: VERSION });
+  return env.isEmbedded ? [versions] : [versions, leaderWatchJob({ database, clock })];
 }
 
 function forecastJob({ storage: { database }, clock }: Core): ScheduledJob {

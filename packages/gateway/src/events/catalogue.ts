@@ -190,6 +190,25 @@ export const EVENT_TYPES = {
     reason: "the database does not answer",
   }),
   "ledger.difference": operator("critical", "Balances in Redis and in the database differ.", { differences: 1 }),
+  "settlement.backlog": operator("warning", "Many charges have waited for the database for minutes.", {
+    waiting: 4_200,
+    since: 1_798_502_100,
+  }),
+  "redis.lost": operator("critical", "A replica does not reach Redis.", {
+    instance: "fairway-7d9c",
+    since: 1_798_502_380,
+    reason: "connect ECONNREFUSED 10.0.0.5:6379; new requests are refused",
+  }),
+  "leader.missing": operator("critical", "No replica did the periodic work for a minute.", { since: 1_798_502_340 }),
+  "guardrail.failing": operator("critical", "The guardrail webhook gives no verdicts.", {
+    reason: "no answer within 2000 ms",
+    on_failure: "block",
+  }),
+  "version.available": operator("info", "UpdateFeedUrl names a version that is newer than this one.", {
+    version: "0.3.0",
+    current: "0.2.0",
+    page: "https://example.com/releases/0.3.0",
+  }),
   "database.went_back": operator("critical", "The database lost transactions that it had committed.", {
     rebooked: 63,
     rebooked_quota: 140_210,

@@ -19,7 +19,7 @@ export const FEATURES = [
 
 /** The way of calls to one server. */
 export const OutgoingWay = z.object({
-  /** What is called there: `channels`, `guardrail`, `payments`, `files`, `sign-in`, `traces`, `log export`. */
+  /** What is called there: `channels`, `guardrail`, `payments`, `files`, `updates`, `sign-in`, `traces`, `log export`. */
   part: z.string(),
   host: z.string(),
   /** `host:port` of the proxy; null = directly. */

@@ -1,5 +1,5 @@
 import { flag, option, text } from "./option-definition.ts";
-import { integerType, numberType } from "./option-kinds.ts";
+import { integerType, numberType, urlType as url } from "./option-kinds.ts";
 
 /** What makes events, and who hears of them. */
 export const EVENT_OPTIONS = {
@@ -18,5 +18,9 @@ export const EVENT_OPTIONS = {
   TokenIdleDays: option(integerType(0, 3_650), "90", [
     "monitoring",
     "Days without a call after which an event says that a token is not used; 0 is off.",
+  ]),
+  UpdateFeedUrl: option(url, "", [
+    "monitoring",
+    "Address that is asked once a day for the newest version, for an event about it; empty = nothing is asked.",
   ]),
 } as const;

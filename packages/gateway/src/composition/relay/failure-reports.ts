@@ -3,6 +3,7 @@ import { buildSlotKey, recordEvent } from "../../events/record-event.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { BreakerOpening } from "../../relay/selection/shared-health.ts";
+import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 import type { Database } from "../../storage/database.ts";
 
@@ -15,8 +16,20 @@ export interface FailureReportsDeps {
 
 /** A rest this long is at least the third in a row: the channel still failed after two trials. */
 const REPORTED_MS = 40_000;
-/** Replicas that see the same channel fail in one hour write one event. */
+/** Replicas that see the same fail in one hour write one event. */
 const SLOT_MS = 3_600_000;
+
+/** Returns what records, in the background, that the guardrail gives no verdicts. */
+export function createGuardrailReports({ database, clock, log }: Omit<FailureReportsDeps, "snapshots">) {
+  return (reason: string, { onFailure }: Pick<GuardrailPolicy, "onFailure">): void => {
+    const type = "guardrail.failing";
+    const atMs = clock.now();
+    const dedupKey = buildSlotKey(type, "webhook", { atMs, ms: SLOT_MS });
+    recordEvent(database.db, { type, atMs, dedupKey, data: { reason, on_failure: onFailure } }).catch(
+      (error: unknown) => log.warn("the event of a failing guardrail was not written", { error }),
+    );
+  };
+}
 
 /** Returns what records, in the background, that calls of a channel keep failing. */
 export function createFailureReports({ database, snapshots, clock, log }: FailureReportsDeps) {

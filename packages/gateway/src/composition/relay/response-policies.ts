@@ -10,11 +10,12 @@ import { createResponseCache } from "../../relay/policies/cache/response-cache.t
 import { createMemoryEntries } from "../../relay/ttl-store/memory.ts";
 import { createGuardrail } from "../../relay/policies/guardrail/guardrail.ts";
 import { createWebhook } from "../../relay/policies/guardrail/webhook.ts";
+import { createGuardrailReports } from "./failure-reports.ts";
 import type { ResponsePolicyDeps } from "../../relay/policies/response-policies.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 
 export interface ResponsePoliciesDeps {
-  readonly storage: Pick<AppStorage, "vault">;
+  readonly storage: Pick<AppStorage, "vault" | "database">;
   readonly redis: RedisClient | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -33,6 +34,7 @@ export function createResponsePolicies(
   const { log, metrics, clock, snapshots, storage } = deps;
   const now = () => clock.now();
   const webhook = createWebhook(now, deps.network);
+  const onFailing = createGuardrailReports({ ...deps, database: storage.database });
   const answers = createAnswers(deps);
   metrics.watch({ responseCacheBytes: () => answers.bytes });
   snapshots.subscribe(({ responseCache }) => {
@@ -43,7 +45,7 @@ export function createResponsePolicies(
     start() {},
     stop: () => webhook.close(),
     policies: {
-      guardrail: createGuardrail({ webhook, log, metrics }),
+      guardrail: createGuardrail({ webhook, log, metrics, onFailing }),
       cache: createResponseCache({ answers, vault: storage.vault, metrics, now }),
     },
   };

@@ -8,7 +8,7 @@ import { createRedisEntries } from "../../relay/ttl-store/redis.ts";
 import { createResponseStore, type ResponseStore } from "../../relay/stateful/response-store.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 
-export interface ComposeDeps extends Omit<ResponsePoliciesDeps, "snapshots"> {
+export interface ComposeDeps extends Omit<ResponsePoliciesDeps, "snapshots" | "storage"> {
   readonly storage: Pick<AppStorage, "vault">;
   readonly snapshots: Pick<SnapshotStore, "current" | "subscribe">;
 }

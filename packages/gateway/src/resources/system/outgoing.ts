@@ -49,5 +49,6 @@ function listOptionServices(options: OptionValues): NamedServices {
     guardrail: options.GuardrailEnabled ? options.GuardrailUrl : undefined,
     payments: options.StripeSecretKey === "" ? undefined : options.StripeApiUrl,
     files: options.WorkerUrl,
+    updates: options.UpdateFeedUrl,
   };
 }

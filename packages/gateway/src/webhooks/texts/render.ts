@@ -40,6 +40,7 @@ const MAX_SECTIONS = 10;
 const MAX_VALUE_CHARACTERS = 300;
 const MONEY: ReadonlySet<string> = new Set(["balance", "limit", "used", "quota"]);
 const TIMES: ReadonlySet<string> = new Set([
+  "since",
   "until",
   "period_start",
   "period_end",

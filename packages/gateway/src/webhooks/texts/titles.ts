@@ -78,6 +78,17 @@ export const TITLES: Readonly<Record<EventTypeName, Titles>> = {
   "price.changed": { en: "Planned prices apply from now on", zh: "计划的价格已生效" },
   "job.failed": { en: "Job {name} failed", zh: "后台任务 {name} 失败" },
   "ledger.difference": { en: "Balances differ: {differences}", zh: "余额不一致：{differences} 处" },
+  "settlement.backlog": {
+    en: "{waiting} charges wait for the database",
+    zh: "{waiting} 笔费用等待写入数据库",
+  },
+  "redis.lost": { en: "Replica {instance} does not reach Redis", zh: "副本 {instance} 无法连接 Redis" },
+  "leader.missing": { en: "No replica does the periodic work", zh: "没有副本执行定时任务" },
+  "guardrail.failing": { en: "The guardrail gives no verdicts", zh: "内容审核服务没有返回结果" },
+  "version.available": {
+    en: "Version {version} is available; this is {current}",
+    zh: "新版本 {version} 已发布，当前版本为 {current}",
+  },
   "database.went_back": {
     en: "The database lost its last transactions; {rebooked} charges were booked again",
     zh: "数据库丢失了最近的事务；已重新入账 {rebooked} 笔费用",
@@ -92,6 +103,7 @@ export const LABELS = {
   change: { en: "Change", zh: "更改" },
   by: { en: "By", zh: "操作者" },
   reason: { en: "Reason", zh: "原因" },
+  since: { en: "Since", zh: "开始于" },
   until: { en: "Until", zh: "截止" },
   key: { en: "Key", zh: "密钥" },
   balance: { en: "Balance", zh: "余额" },
@@ -121,6 +133,7 @@ export const LABELS = {
   agent: { en: "Program", zh: "客户端" },
   differences: { en: "Differences", zh: "差异" },
   waiting: { en: "Waiting", zh: "等待中" },
+  page: { en: "More", zh: "详情" },
   summary: { en: "Summary", zh: "摘要" },
 } as const satisfies Readonly<Record<string, Titles>>;
 

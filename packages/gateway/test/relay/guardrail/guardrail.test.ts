@@ -239,6 +239,25 @@ describe("a missing verdict", () => {
   });
 });
 
+it("that gives no verdicts makes one event, and one slow verdict none", async () => {
+  const heard = () =>
+    relay.gateway.database.db.selectFrom("events").selectAll().where("type", "=", "guardrail.failing").execute();
+  const fails = async (calls: number) => {
+    guardrail.webhook.react(() => ({ status: 500 }));
+    for (let call = 0; call < calls; call += 1) expect((await relay.ask("judged")).status).toBe(503);
+    guardrail.webhook.react(() => ({ action: "allow" }));
+    expect((await relay.ask("judged")).status).toBe(200);
+  };
+  await fails(0);
+  await relay.gateway.database.db.deleteFrom("events").execute();
+  await fails(2);
+  await fails(2);
+  expect(await heard()).toEqual([]);
+  await fails(5);
+  await expect.poll(heard).toMatchObject([{ severity: "critical", user_id: 0 }]);
+  expect(JSON.parse((await heard())[0]?.data ?? "")).toEqual({ reason: "status 500", on_failure: "block" });
+});
+
 describe("other operations", () => {
   it.each([
     ["/v1/embeddings", { input: ["one", "two"] }, "one\ntwo"],

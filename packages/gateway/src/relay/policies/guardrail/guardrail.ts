@@ -10,6 +10,8 @@ export interface GuardrailDeps {
   readonly webhook: Webhook;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "judged">;
+  /** Called when verdicts are missing in a row, and again only after one came. */
+  onFailing(why: string, policy: GuardrailPolicy): void;
 }
 
 /** A text that is to be judged. */
@@ -38,14 +40,19 @@ export type Judge = (judged: Judged) => Promise<AppError | undefined>;
 
 /** At most one line per ten seconds while the webhook fails; the metric counts each call. */
 const LOG_EVERY_MS = 10_000;
+/** So many verdicts in a row are not missing because of one slow answer. */
+const FAILING_AFTER = 3;
 
 /** Asks the webhook about the texts of a request, and interprets its verdicts. */
-export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
+export function createGuardrail({ webhook, log, metrics, onFailing }: GuardrailDeps) {
   let failures = 0;
+  let inARow = 0;
   let announcedAt = -Infinity;
 
   const failed = (why: string, { id }: GuardedRequest, policy: GuardrailPolicy) => {
     failures += 1;
+    inARow += 1;
+    if (inARow === FAILING_AFTER) onFailing(why, policy);
     if (performance.now() - announcedAt < LOG_EVERY_MS) return;
     log.warn("the guardrail gave no verdict", { request_id: id, why, failures, on_failure: policy.onFailure });
     announcedAt = performance.now();
@@ -54,6 +61,7 @@ export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
 
   const outcome = (verdict: Verdict, judged: Judged, request: GuardedRequest, policy: GuardrailPolicy) => {
     const { phase } = judged;
+    if (verdict.action !== "failed") inARow = 0;
     if (verdict.action === "allow") return undefined;
     if (verdict.action === "block") {
       log.info("the guardrail refused a text", { request_id: request.id, phase, reason: verdict.reason });

@@ -87,6 +87,7 @@ export const abouts: Record<OptionKey, string> = {
   AlertmanagerToken: "Alertmanager 向 /api/event/alertmanager 发送告警时使用的令牌；留空则不接受。",
   ChannelBalanceThreshold: "渠道在上游的余额（美元）；读到的余额降到此值以下时产生事件；0 表示关闭。",
   TokenIdleDays: "令牌多少天没有调用后产生事件；0 表示关闭。",
+  UpdateFeedUrl: "每天查询一次最新版本的地址，有新版本时产生事件；留空则不查询。",
   LogRetentionDays: "日志在多少天后删除；0 表示永久保留。",
   LogConsumeEnabled: "每个请求写一条消费日志。",
   ErrorLogEnabled: "已知用户的每次失败调用写一条错误日志。",

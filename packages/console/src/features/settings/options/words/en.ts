@@ -88,6 +88,7 @@ export const labels = {
   AlertmanagerToken: "Token of Alertmanager",
   ChannelBalanceThreshold: "Low balance at a provider",
   TokenIdleDays: "Unused tokens",
+  UpdateFeedUrl: "Feed of new versions",
   LogRetentionDays: "Retention of the log",
   LogConsumeEnabled: "Log requests",
   ErrorLogEnabled: "Log failed calls",

@@ -87,6 +87,7 @@ export const labels: Record<OptionKey, string> = {
   AlertmanagerToken: "Alertmanager 令牌",
   ChannelBalanceThreshold: "渠道余额提醒阈值",
   TokenIdleDays: "未使用令牌的提醒",
+  UpdateFeedUrl: "新版本查询地址",
   LogRetentionDays: "日志保留时间",
   LogConsumeEnabled: "记录请求",
   ErrorLogEnabled: "记录失败的调用",
