@@ -34,6 +34,8 @@ export interface UpdateOptions {
   readonly versions?: readonly string[] | undefined;
   readonly cause?: StatusCause | undefined;
   readonly check?: CheckChange | undefined;
+  /** Throws to refuse; runs while the row is locked, before the change. */
+  readonly require?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
   /** Keys that the channel did not have are switched off until a person switches them on. */
   readonly areNewKeysOff?: boolean;
 }
@@ -119,18 +121,7 @@ function changes(writing: Writing) {
       }),
 
     update: (id: number, patch: Partial<ChannelFields>, options: UpdateOptions = {}): Promise<UpdateOutcome> =>
-      write(async (trx) => {
-        // The row is locked between the read and the write.
-        await trx
-          .updateTable("channels")
-          .set((eb) => ({ version: eb.ref("version") }))
-          .where("id", "=", id)
-          .execute();
-        const current = await findChannelRow(trx, vault, id);
-        if (!current) return { refused: "missing" };
-        if (options.versions && !options.versions.includes(String(current.version))) return { refused: "stale" };
-        return { row: await change(trx, writing, current, { patch, ...options }) };
-      }),
+      write((trx) => updateOne(trx, writing, id, { patch, ...options })),
 
     /**
      * Changes the channels that the ids name. `buildPatch` may throw a Refusal for a channel, which then stays
@@ -165,6 +156,25 @@ function changes(writing: Writing) {
         return rows.length;
       }),
   };
+}
+
+async function updateOne(
+  trx: Transaction<Schema>,
+  writing: Writing,
+  id: number,
+  { versions, require, ...wanted }: UpdateOptions & { readonly patch: Partial<ChannelFields> },
+): Promise<UpdateOutcome> {
+  // The row is locked between the read and the write.
+  await trx
+    .updateTable("channels")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where("id", "=", id)
+    .execute();
+  const current = await findChannelRow(trx, writing.vault, id);
+  if (!current) return { refused: "missing" };
+  if (versions && !versions.includes(String(current.version))) return { refused: "stale" };
+  await require?.(trx);
+  return { row: await change(trx, writing, current, wanted) };
 }
 
 function removals(writing: Writing) {

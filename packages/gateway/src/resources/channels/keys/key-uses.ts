@@ -16,7 +16,7 @@ interface Account {
 }
 
 /** Throws `channel_key_in_use` if files, caches or batches can only be read with the key. */
-export async function requireUnused({ db }: Pick<Database, "db">, { channel, index, mark }: Account): Promise<void> {
+export async function requireUnused(db: Database["db"], { channel, index, mark }: Account): Promise<void> {
   const batches = await db
     .selectFrom("batches")
     .select((eb) => eb.fn.countAll<number>().as("count"))

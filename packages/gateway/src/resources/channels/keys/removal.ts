@@ -1,6 +1,7 @@
+import type { Transaction } from "kysely";
 import { Refusal } from "../../../lib/refusal.ts";
 import { markKey } from "../../../objects/account.ts";
-import type { Database } from "../../../storage/database.ts";
+import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Vault } from "../../ports.ts";
 import type { ChannelStore } from "../store.ts";
 import { requireUnused } from "./key-uses.ts";
@@ -9,7 +10,6 @@ import type { KeySet } from "./store.ts";
 
 export interface KeyRemovalDeps {
   readonly store: Pick<ChannelStore, "get" | "keySet" | "update">;
-  readonly database: Pick<Database, "db">;
   readonly vault: Pick<Vault, "hashKey">;
   /** Asks providers to cancel the open batches of channels, or of one key; must not reject. */
   readonly cancelBatches: (channels: readonly number[], keyMark: string) => Promise<void>;
@@ -29,7 +29,7 @@ export interface KeyRemoval {
 /** Removes keys, but never the last one: a channel without keys would look like one that was never filled in. */
 export async function removeKeys(
   { id, set, places, field, isForced }: KeyRemoval,
-  { store, database, vault, cancelBatches }: KeyRemovalDeps,
+  { store, vault, cancelBatches }: KeyRemovalDeps,
 ): Promise<void> {
   const row = await store.get(id);
   const seen = await store.keySet(id);
@@ -37,12 +37,12 @@ export async function removeKeys(
   if (!row || seen?.keys.join("\n") !== set.keys.join("\n")) throw new Refusal("channel_changed");
   const key = set.keys.filter((_, place) => !places.has(place)).join("\n");
   if (key === "") throw onlyOne(field);
-  for (const index of places) {
-    const mark = markKey(set.keys[index] ?? "", vault.hashKey);
-    // The provider of batches is asked while the channel still has the key.
-    if (isForced) await cancelBatches([id], mark);
-    else await requireUnused(database, { channel: row, index, mark });
-  }
-  const outcome = await store.update(id, {}, { key, versions: [String(row.version)] });
+  const marks = [...places].map((index) => ({ index, mark: markKey(set.keys[index] ?? "", vault.hashKey) }));
+  // The provider of batches is asked while the channel still has the key.
+  if (isForced) for (const { mark } of marks) await cancelBatches([id], mark);
+  const require = async (trx: Transaction<Schema>) => {
+    for (const one of isForced ? [] : marks) await requireUnused(trx, { channel: row, ...one });
+  };
+  const outcome = await store.update(id, {}, { key, versions: [String(row.version)], require });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
 }
