@@ -142,7 +142,11 @@ function disablesJob(core: Core, { channels }: Management["operations"]): Schedu
 /** What tells people something at its time. */
 function noticeJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {
   return [
-    ...[forecastJob(core), budgetValuesJob(core), expiryJob(core), idleJob(core), reportJob(core, operations)],
+    forecastJob(core),
+    budgetValuesJob(core),
+    expiryJob(core),
+    idleJob(core),
+    reportJob(core, operations),
     ...gatewayJobs(core),
   ];
 }

@@ -27,6 +27,7 @@ const MAX_OF_TEAM = 8;
 /** The revision of the options, which the transaction has raised, lets one budget be made at a time. */
 export async function insertBudget(tx: RawTransaction, budget: NewBudget, clock: Clock): Promise<void> {
   const { scope, subject, period, filter_model, managed_by, ...terms } = budget;
+  await checkKey(tx, budget);
   await checkAbove(tx, budget);
   if (await takeOver(tx, budget, clock)) return;
   await checkCount(tx, budget);
@@ -59,6 +60,14 @@ async function takeOver(tx: RawTransaction, budget: NewBudget, clock: Clock): Pr
   const sets = Object.keys(columns).map((column) => `${column} = ?`);
   await tx.run(`update budgets set ${sets.join(", ")} where id = ?`, [...Object.values(columns), row.id]);
   return true;
+}
+
+/** A key that was moved or deleted since its budget was asked for would never be limited by it. */
+async function checkKey(tx: RawTransaction, { scope, subject }: NewBudget): Promise<void> {
+  if (scope !== "token") return;
+  const living = await tx.rows("select id from tokens where id = ? and deleted_at is null", [Number(subject)]);
+  if (living.length === 0)
+    throw new Refusal("budget_subject_unknown", { field: "subject", values: { scope, subject } });
 }
 
 async function checkCount(tx: RawTransaction, { scope, subject, managed_by: maker }: NewBudget): Promise<void> {

@@ -75,8 +75,7 @@ export async function moveToken(trx: Transaction<Schema>, move: Move, deps: Move
   await storeKey(trx, "tokens", id, vault.seal(vault.open(row.key_sealed, tokenKey(row.id)), tokenKey(id)));
   await trx.updateTable("token_keys").set({ token_id: id }).where("token_id", "=", row.id).execute();
   await recordMove(trx, row, { id, userId: move.to, memberId: move.memberId }, deps);
-  const hasBudgets = await moveBudgets(trx, row.id, id);
-  if (hasBudgets) await bump(tx, kind, "options");
+  const hasBudgets = await moveBudgets(trx, kind, { from: row.id, to: id });
   await bump(tx, kind, "tokens");
   await noteLimitChange(tx, row.id);
   return { id, remainQuota: row.unlimited_quota === 1 ? 0 : free, held, hasBudgets };
@@ -89,6 +88,11 @@ function splitLimit(row: TokenRow, claimedLive: number): { readonly free: number
   return row.unlimited_quota === 1
     ? { free: row.remain_quota, held: 0 }
     : { free, held: Math.max(0, row.remain_quota - free) };
+}
+
+interface Renumbering {
+  readonly from: number;
+  readonly to: number;
 }
 
 interface NewPlace {
@@ -112,8 +116,16 @@ async function recordMove(
   await recordTokenEvent(trx, { id, name: row.name, user_id: userId, member_id: memberId }, event);
 }
 
-/** Budgets of the key go with it, with what they have used and hold. */
-async function moveBudgets(trx: Transaction<Schema>, from: number, to: number): Promise<boolean> {
+/**
+ * Budgets of the key go with it, with what they have used and hold. The revision comes first: it makes the move and a
+ * budget that is being made wait for each other, so that none stays with the row that no call finds.
+ */
+async function moveBudgets(
+  trx: Transaction<Schema>,
+  kind: Database["kind"],
+  { from, to }: Renumbering,
+): Promise<boolean> {
+  await bump(rawOn(trx, kind), kind, "options");
   const own = trx
     .updateTable("budgets")
     .set({ subject: String(to) })

@@ -94,6 +94,22 @@ describe("a moved key", () => {
     expect(back).toMatchObject({ team_id: 0, user_id: idOf("olga"), remain_quota: 700, held: 0 });
   });
 
+  test("leaves no budget behind that is made while it moves", async () => {
+    const mia = person("mia");
+    for (let round = 0; round < 8; round += 1) {
+      const own = await makeOwn(mia);
+      const budget = { scope: "token", subject: String(own.id), period: "month", quota_limit: 500 };
+      const [answer] = await Promise.all([moved(mia, own.id, { team_id: team.id }), root.post("/api/budget/", budget)]);
+      const left = await app.database.raw.rows("select id from budgets where subject = ?", [String(own.id)]);
+      expect(left).toEqual([]);
+      await root.data(root.call("DELETE", `/api/team/${team.id}/token/${answer.id}`, {}));
+    }
+    const made = await makeOwn(mia);
+    await moved(mia, made.id, { team_id: team.id });
+    const late = { scope: "token", subject: String(made.id), period: "month", quota_limit: 500 };
+    expect(await readCode(root.post("/api/budget/", late))).toBe("BU4");
+  });
+
   test("is moved once by two calls at the same time", async () => {
     const mia = person("mia");
     const { id } = await makeOwn(mia);
