@@ -167,6 +167,7 @@ const SLOW = [
   "packages/gateway/test/edge/drain.test.ts",
   "packages/gateway/test/edge/slow-bodies.test.ts",
   "packages/gateway/test/management/fuzz.test.ts",
+  "packages/gateway/test/relay/batches/parallel-calls.test.ts",
   "packages/gateway/test/relay/billing/sent-limits.test.ts",
   "packages/gateway/test/relay/cache/response-cache.test.ts",
   "packages/gateway/test/relay/fallback/budget-fallbacks.test.ts",

@@ -17,16 +17,26 @@ export function readBatchLimits({ BatchMaxItems, BatchMaxMegabytes }: OptionValu
   return { maxItems: BatchMaxItems, maxBytes: BatchMaxMegabytes * MEGABYTE };
 }
 
-/** Throws if the caller may not create a batch now. */
-export async function admitBatch(caller: Caller, deps: Pick<BatchDeps, "snapshots" | "database">): Promise<void> {
-  const { BatchEnabled, BatchGroups, BatchMaxOpenPerUser } = deps.snapshots.current().options;
+/** Throws if the caller may not create a batch now, unless a call with an idempotency key may be about an older one. */
+export async function admitBatch(
+  caller: Caller,
+  key: string | undefined,
+  deps: Pick<BatchDeps, "snapshots" | "database">,
+): Promise<void> {
+  const { BatchEnabled, BatchGroups } = deps.snapshots.current().options;
   const isAllowed = BatchGroups.length === 0 || BatchGroups.includes(caller.group);
   if (!BatchEnabled || !isAllowed) throw new AppError("batches_not_allowed", { values: { group: caller.group } });
-  if (BatchMaxOpenPerUser === 0) return;
-  const open = await countOpenBatches(deps, caller.userId);
-  if (open < BatchMaxOpenPerUser) return;
-  throw new AppError("batch_limit_exceeded", {
-    values: { open, limit: BatchMaxOpenPerUser },
-    retryAfterMs: RETRY_FULL_MS,
-  });
+  const admit = createOpenLimit(deps);
+  // A large body is refused before it is read; the batch is counted again when its row is written.
+  if (admit && key === undefined) admit(await countOpenBatches(deps, caller.userId));
+}
+
+/** Returns what throws if a user with so many open batches may have no further one; undefined = no limit. */
+export function createOpenLimit({ snapshots }: Pick<BatchDeps, "snapshots">): ((open: number) => void) | undefined {
+  const limit = snapshots.current().options.BatchMaxOpenPerUser;
+  if (limit === 0) return undefined;
+  return (open) => {
+    if (open < limit) return;
+    throw new AppError("batch_limit_exceeded", { values: { open, limit }, retryAfterMs: RETRY_FULL_MS });
+  };
 }

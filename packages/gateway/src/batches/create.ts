@@ -24,7 +24,7 @@ export async function createInlineBatch(call: BatchCall, protocol: InlineProtoco
   await deps.calls.take(call.requestId, call.caller.userId);
   const key = readIdempotencyKey(call.request.headers);
   const tags = readBatchTags(call, {}, deps);
-  await admitBatch(call.caller, deps);
+  await admitBatch(call.caller, key, deps);
   const limits = readBatchLimits(deps.snapshots.current().options);
   const { minBytesPerSecond } = deps.bodyLimits;
   const maxBytes = Math.min(limits.maxBytes, protocol.maxBytes ?? Infinity);

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
 import { isDuplicate } from "../storage/errors.ts";
+import { createOpenLimit } from "./admit.ts";
 import type { CustomIds } from "./custom-ids.ts";
 import { findBatchByKey, insertBatch, updateBatch } from "./store.ts";
 import type { BatchDeps, BatchRow } from "./types.ts";
@@ -12,6 +13,7 @@ const STORED_SECONDS = 7 * 86_400;
 const RETRY_CREATING_MS = 2_000;
 
 type Stored = Pick<BatchDeps, "database" | "clock">;
+type Limited = Stored & Pick<BatchDeps, "snapshots">;
 
 /** Returns the key by which a client repeats a creation safely; throws for one that cannot be stored. */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
@@ -42,18 +44,25 @@ function notReady(id: string): AppError {
   return new AppError("batch_not_ready", { values: { id }, retryAfterMs: RETRY_CREATING_MS });
 }
 
-/** Inserts a row, unless an equal call with the same key was faster: then the batch of that call is returned. */
+/**
+ * Inserts a row, unless an equal call with the same key was faster: then the batch of that call is returned. Throws
+ * `batch_limit_exceeded`.
+ */
 export async function insertOnce(
   row: BatchRow,
   customIds: CustomIds | undefined,
-  deps: Stored,
+  deps: Limited,
 ): Promise<BatchRow | undefined> {
   try {
-    await insertBatch(deps, row, customIds?.toText());
+    // One that was refused for its lines is never open.
+    const admit = row.phase === "creating" ? createOpenLimit(deps) : undefined;
+    await insertBatch(deps, row, customIds?.toText(), admit);
     return undefined;
   } catch (error) {
     const [key, hash] = [row.idempotency_key ?? undefined, row.body_hash];
-    const repeated = isDuplicate(error) ? await findRepeated({ userId: row.user_id, key, hash }, deps) : undefined;
+    // The equal call may also have taken the last place.
+    const mayRepeat = isDuplicate(error) || error instanceof AppError;
+    const repeated = mayRepeat ? await findRepeated({ userId: row.user_id, key, hash }, deps) : undefined;
     if (!repeated) throw error;
     return repeated;
   }

@@ -48,8 +48,9 @@ export async function killCreations(world: BatchWorld): Promise<KilledBatch[]> {
   const release: (() => Promise<void>)[] = [];
   if (world.setting.database !== "SQLite") {
     const [row, deposit] = [await world.addStory(2), await world.addStory(3)];
-    const rowLock = await lockRow(database, "users", row.userId);
-    const depositLock = await lockRow(database, "users", deposit.userId);
+    // A row is counted under the lock of its user; the deposit also changes the token.
+    const rowLock = await lockRow(database, "tokens", row.tokenId);
+    const depositLock = await lockRow(database, "tokens", deposit.tokenId);
     answers.push(world.create(row, serving), world.create(deposit, serving));
     const [known] = [await know(world, deposit), await know(world, row)];
     const batchLock = await lockRow(database, "batches", known.id);

@@ -1,7 +1,7 @@
 // Compares what every batch cost with what its user, the ledger and the log say.
 import { execFile } from "node:child_process";
 import { ENCRYPTION_KEY, resolveGatewayProgram } from "../../src/gateway.ts";
-import { runSql } from "../../src/index.ts";
+import { runSql, type SqlRow } from "../../src/index.ts";
 import type { KilledBatch } from "./kills.ts";
 import { QUOTA, type BatchWorld } from "./world.ts";
 
@@ -37,7 +37,7 @@ export async function judgeBatch(world: BatchWorld, batch: KilledBatch): Promise
   const facts: readonly (readonly [string, unknown, unknown])[] = [
     ["phase", row?.["phase"], batch.end],
     ["sum of the ledger", sum, -charged],
-    ["charges", kinds.filter((kind) => kind === "consume").length, isSettled ? 1 : 0],
+    ["charges", ledger.filter(isCharge).length, isSettled ? 1 : 0],
     ["returns", kinds.filter((kind) => kind === "return").length, 1],
     ["deposits", kinds.filter((kind) => kind === "deposit").length <= 1, true],
     ["balance", Number(user?.["quota"]), QUOTA - charged],
@@ -49,6 +49,11 @@ export async function judgeBatch(world: BatchWorld, batch: KilledBatch): Promise
     .filter(([, found, wanted]) => found !== wanted)
     .map(([name, found, wanted]) => `${name} is ${String(found)} instead of ${String(wanted)}`);
   return { ...batch, booked: kinds.join(", "), charged, problems };
+}
+
+/** A reservation that lapses before the batch is refused is closed with a charge of nothing. */
+function isCharge({ kind, quota }: SqlRow): boolean {
+  return kind === "consume" && Number(quota) !== 0;
 }
 
 /** Runs `ledger audit`, which also compares the live balances in Redis; returns its last line. */

@@ -29,6 +29,7 @@ export interface Setting {
 /** A batch of a user of its own, so that each account tells one story. */
 export interface Story {
   readonly userId: number;
+  readonly tokenId: number;
   readonly key: string;
   readonly items: number;
 }
@@ -142,7 +143,10 @@ async function addStory(root: Session, username: string, items: number, replicas
   const session = url === root.url ? root : await signIn(url);
   await session.must("POST", "/api/user/", { username, password: PASSWORD, display_name: username });
   const user = await signIn(url, username, PASSWORD);
-  return { userId: user.userId, key: await createToken(user), items };
+  const key = await createToken(user);
+  const [token] = await user.must<{ id: number }[]>("GET", "/api/token/");
+  if (!token) throw new Error(`${username} has no token`);
+  return { userId: user.userId, tokenId: token.id, key, items };
 }
 
 async function create({ key, items }: Story, { url }: GatewayProcess): Promise<number | undefined> {

@@ -46,7 +46,7 @@ interface Creation {
 export async function createBatchFromFile(call: BatchCall, deps: BatchDeps): Promise<BatchRow> {
   await deps.calls.take(call.requestId, call.caller.userId);
   const key = readIdempotencyKey(call.request.headers);
-  await admitBatch(call.caller, deps);
+  await admitBatch(call.caller, key, deps);
   const { bytes } = await readJson(call.request, deps.bodyLimits);
   const hash = createHash("sha256").update(bytes).digest("hex");
   const repeated = await findRepeated({ userId: call.caller.userId, key, hash }, deps);
