@@ -73,6 +73,7 @@ export * from "./operations/forecast.ts";
 export * from "./operations/reports.ts";
 export * from "./operations/saved-reports.ts";
 export * from "./operations/statistics.ts";
+export * from "./operations/cache-usage.ts";
 export * from "./operations/status.ts";
 export * from "./billing/stripe.ts";
 export * from "./operations/system.ts";

@@ -230,7 +230,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),
     ...fileRoutes({ ...deps.storedFiles, database, store: createFileStore({ database }), options }),
     ...cacheRoutes({ store: createCacheStore(deps), remove: deps.removeCache }),
-    ...batchRoutes({ store: createBatchStore({ database }), batches: deps.batchManagement }),
+    ...batchRoutes({ store: createBatchStore({ database }), batches: deps.batchManagement, statistics }),
     ...taskRoutes({ store: createTaskStore({ database }) }),
     ...searchRoutes({ store: createSearchStore({ database }), snapshots }),
     ...jobRoutes({ store: jobStore }),

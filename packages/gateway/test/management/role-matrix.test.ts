@@ -147,6 +147,7 @@ const ABOUT_NO_USER = [
   /^(user|batch|budget|order|task|drawing|file|cache|group|job)(List|Search|Get)$/,
   // The leader reads results again; nothing of the user changes.
   /^batchSettle$/,
+  /^(batchTotals|cacheUsage)$/,
   /^userCreate$/,
   /^(log|usage)(List|Get|Explain|Stat|Search|Facets|Histogram|Export|Tail|All|Recent|Statistics|Forecast)$/,
   // Sums of the log, which administrators read whole.

@@ -25,6 +25,8 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   batchList: read("tasks"),
   batchListSelf: read("tasks"),
   batchReserve: read("tasks"),
+  batchTotals: read("tasks"),
+  batchTotalsSelf: read("tasks"),
   batchGet: read("tasks"),
   batchItem: read("tasks"),
   batchCancel: destroy("tasks"),
@@ -86,6 +88,8 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/data
   usageAll: read("logs"),
   usageSelf: read("logs"),
+  cacheUsage: read("logs"),
+  cacheUsageSelf: read("logs"),
   // /api/declarative
   declarativeApply: destroy(DOCUMENTS),
   declarativeExport: read(DOCUMENTS),

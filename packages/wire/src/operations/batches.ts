@@ -176,6 +176,50 @@ export const batchReserve = endpoint({
   data: BatchReserve,
 });
 
+/** What batches hold and have saved. */
+export const BatchTotals = z.object({
+  /** Batches that are not settled now. */
+  open: z.int(),
+  /** The sum of their deposits in quota units. */
+  deposit: z.int(),
+  /** Batches that were settled in the period. */
+  settled: z.int(),
+  /** Requests of theirs that were answered. */
+  succeeded: z.int(),
+  /** What they cost, in quota units. */
+  charged: z.int(),
+  /** What the same answers would have cost outside of batches, less `charged`. */
+  saved: z.int(),
+});
+export type BatchTotals = z.output<typeof BatchTotals>;
+
+/** Epoch seconds, compared with `settled_at`; 0 = no limit. */
+const settledIn = { start_timestamp: queryInt, end_timestamp: queryInt };
+
+export const batchTotals = endpoint({
+  name: "batchTotals",
+  method: "GET",
+  path: "/api/batch/totals",
+  access: "admin",
+  summary: "Sums the batches that are open now and those that were settled in a period.",
+  query: z.object({
+    ...settledIn,
+    /** Only batches of this user; an unknown name has none. "" = everyone. */
+    username: queryText,
+  }),
+  data: BatchTotals,
+});
+
+export const batchTotalsSelf = endpoint({
+  name: "batchTotalsSelf",
+  method: "GET",
+  path: "/api/batch/self/totals",
+  access: "user",
+  summary: "The same sums of the caller's batches.",
+  query: z.object(settledIn),
+  data: BatchTotals,
+});
+
 export const batchGet = endpoint({
   name: "batchGet",
   method: "GET",

@@ -1,3 +1,4 @@
+import { CACHE_SUMS_GAP, CACHE_SUMS_MARK } from "../../resources/statistics/cache-sums/gather.ts";
 import { FACET_MARK, LATER_SUMS_GAP } from "../../resources/statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../resources/statistics/log-sums.ts";
 import { REPORT_SUMS_GAP, REPORT_SUMS_MARK } from "../../resources/statistics/report-sums/gather.ts";
@@ -29,6 +30,7 @@ export const TABLES = {
   top_ups: ["id"],
   quota_data: ["id"],
   usage_statistics: ["span", "dimension", "owner_id", "subject", "start"],
+  cache_sums: ["user_id", "token_id", "channel_id", "model", "start"],
   facet_sums: ["user_id", "span", "start", "type", "username"],
   log_sums: ["by_model", "model_name", "span", "start", "type"],
   report_sums: ["cube", "tag_key", "span", "owner_id", "start", "value", "model"],
@@ -102,6 +104,8 @@ export const MARKS: readonly string[] = [
   LOG_SUMS_GAP,
   REPORT_SUMS_MARK,
   REPORT_SUMS_GAP,
+  CACHE_SUMS_MARK,
+  CACHE_SUMS_GAP,
   ...EXPORT_MARKS,
   FAN_OUT_MARK,
 ];

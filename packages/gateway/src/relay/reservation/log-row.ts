@@ -7,7 +7,6 @@ import { isSameModel } from "../../dialects/core/answered-model.ts";
 import type { Usage } from "../../dialects/core/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { BuiltCall } from "../conversion/build-call.ts";
-import type { MarkNote } from "../prompt-cache/mark-prompt.ts";
 import { boundedNames } from "../conversion/dropped-names.ts";
 import type { Completion, Sink } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
@@ -126,7 +125,7 @@ function buildDetails(request: RelayRequest, charged: Charged): Details {
     }),
     admin_info: buildAdminDetails(request, charged, stop?.operator),
   };
-  if (rates) addCacheDetails(details, usage, rates);
+  if (rates) addCacheDetails(details, charged, rates);
   if (rates) addMediaDetails(details, usage, rates);
   addRequestDetails(details, request, charged);
   return stop ? Object.assign(details, stop.shared) : details;
@@ -158,7 +157,7 @@ function addRequestDetails(details: Details, request: RelayRequest, charged: Cha
   addChargeDetails(details, request, usage);
   addTierDetails(details, request, charged);
   if (built) addCallDetails(details, request, built);
-  if (built?.marks) addMarkDetails(details, built.marks, charged);
+  if (built?.marks) details["cache_marks"] = built.marks;
   const { fallback } = request.progress;
   if (fallback) details["fallback"] = describeFallback(fallback);
   addRouteDetails(details, request);
@@ -203,12 +202,6 @@ function addCallDetails(details: Details, request: RelayRequest, { dropped, cont
   if (sentCap !== undefined) details["output_cap"] = sentCap;
 }
 
-/** Adds the marks that the gateway set, and what the cache saved: less than 0 if writing cost more than reading saved. */
-function addMarkDetails(details: Details, marks: MarkNote, { usage, price, groupRatio }: Charged): void {
-  details["cache_marks"] = marks;
-  if (price.kind === "tokens") details["cache_saved"] = calculateCacheSaving(usage, price, groupRatio);
-}
-
 /** Returns details that are removed from every response to users who are not administrators. */
 function buildAdminDetails(request: RelayRequest, charged: Charged, more: Details | undefined): Details {
   const { attempt, tried, usage, completion } = charged;
@@ -223,7 +216,10 @@ function buildAdminDetails(request: RelayRequest, charged: Charged, more: Detail
   return more ? Object.assign(details, more) : details;
 }
 
-function addCacheDetails(details: Details, usage: Usage, rates: TokenRates): void {
+/** `cache_saved` is below 0 if writing cost more than reading saved. */
+function addCacheDetails(details: Details, { usage, price, groupRatio }: Charged, rates: TokenRates): void {
+  if (usage.cachedInput + usage.cacheWrite === 0) return;
+  if (price.kind === "tokens") details["cache_saved"] = calculateCacheSaving(usage, price, groupRatio);
   if (usage.cachedInput > 0) {
     details["cache_tokens"] = usage.cachedInput;
     details["cache_ratio"] = rates.cacheRatio;

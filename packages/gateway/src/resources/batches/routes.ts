@@ -7,6 +7,8 @@ import {
   batchListSelf,
   batchReserve,
   batchSettle,
+  batchTotals,
+  batchTotalsSelf,
   resolvePage,
   ROLE,
   type Batch,
@@ -23,9 +25,10 @@ import { toBatch, type BatchStore } from "./store.ts";
 export interface BatchRoutesDeps {
   readonly store: BatchStore;
   readonly batches: BatchManagement;
+  readonly statistics: { findUserId(username: string): Promise<number | undefined> };
 }
 
-export function batchRoutes({ store, batches }: BatchRoutesDeps): Route[] {
+export function batchRoutes({ store, batches, statistics }: BatchRoutesDeps): Route[] {
   /** Another user's batch is as unknown as one that does not exist. */
   const require = async (id: string, caller: Principal): Promise<BatchRow> => {
     const row = await batches.find(id);
@@ -45,6 +48,12 @@ export function batchRoutes({ store, batches }: BatchRoutesDeps): Route[] {
       return rows.map((row) => ({ ...row, channel_id: 0 }));
     }),
     implement(batchReserve, ({ caller }) => store.reserve(caller.userId)),
+    implement(batchTotals, async ({ query }) => {
+      // No user has the id 0, so an unknown name has no batches.
+      const userId = query.username === "" ? undefined : ((await statistics.findUserId(query.username)) ?? 0);
+      return store.totals({ ...query, userId });
+    }),
+    implement(batchTotalsSelf, ({ query, caller }) => store.totals({ ...query, userId: caller.userId })),
     implement(batchGet, async ({ params, caller }) =>
       describe(await batches.refresh(await require(params.id, caller)), caller),
     ),

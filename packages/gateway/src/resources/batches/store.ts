@@ -1,4 +1,4 @@
-import { BATCH_PHASES, type Batch, type BatchPhaseName, type BatchReserve } from "@fairway/wire";
+import { BATCH_PHASES, type Batch, type BatchPhaseName, type BatchReserve, type BatchTotals } from "@fairway/wire";
 import { UNSETTLED } from "../../batches/store.ts";
 import { isObject, parseObject } from "../../lib/text/json.ts";
 import { findOutcome } from "../../batches/record-end.ts";
@@ -21,6 +21,12 @@ export interface BatchQuery extends PageQuery {
   readonly end_timestamp: number;
 }
 
+/** Whose batches to sum, and when they were settled. */
+export interface TotalsQuery extends Pick<BatchQuery, "start_timestamp" | "end_timestamp"> {
+  /** Undefined = everyone. */
+  readonly userId: number | undefined;
+}
+
 export type BatchStore = ReturnType<typeof createBatchStore>;
 
 const SORTABLE = [
@@ -35,6 +41,7 @@ const SORTABLE = [
   "user_id",
   "channel_id",
 ] as const;
+const SUMMED = ["succeeded", "charged", "saved"] as const;
 const NUMBERS = ["user_id", "token_id", "channel_id"] as const;
 
 /** What no row has; some databases refuse to compare other texts. */
@@ -62,6 +69,32 @@ export function createBatchStore({ database: { db } }: { readonly database: Data
         .where("phase", "in", UNSETTLED)
         .executeTakeFirstOrThrow();
       return { batches: Number(row.batches), deposit: Number(row.deposit ?? 0) };
+    },
+    async totals({ userId, start_timestamp: start, end_timestamp: end }: TotalsQuery): Promise<BatchTotals> {
+      const all = db.selectFrom("batches");
+      const own = userId === undefined ? all : all.where("user_id", "=", userId);
+      let settled = own.where("phase", "=", "settled");
+      if (start > 0) settled = settled.where("settled_at", ">=", start);
+      if (end > 0) settled = settled.where("settled_at", "<=", end);
+      const [held, booked] = await Promise.all([
+        own
+          .where("phase", "in", UNSETTLED)
+          .select((eb) => [eb.fn.countAll<number>().as("open"), eb.fn.sum<number | null>("deposit").as("deposit")])
+          .executeTakeFirstOrThrow(),
+        settled
+          .select((eb) => eb.fn.countAll<number>().as("settled"))
+          .select((eb) => SUMMED.map((name) => eb.fn.sum<number | null>(name).as(name)))
+          .executeTakeFirstOrThrow(),
+      ]);
+      // A sum of no rows is null.
+      return {
+        open: Number(held.open),
+        deposit: Number(held.deposit ?? 0),
+        settled: Number(booked.settled),
+        succeeded: Number(booked.succeeded ?? 0),
+        charged: Number(booked.charged ?? 0),
+        saved: Number(booked.saved ?? 0),
+      };
     },
     async page(query: BatchQuery): Promise<{ rows: Batch[]; total: number }> {
       // Ids are random, so their order is none.

@@ -5,6 +5,7 @@ import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { readMark } from "../usage-data/log-mark.ts";
 import type { AlikeRows } from "./alike-rows.ts";
+import { addCacheSums, CACHE_SUMS_GAP, CACHE_SUMS_MARK, gatherCacheSums } from "./cache-sums/gather.ts";
 import { addSlots } from "./counted-rows.ts";
 import { DAY } from "./dimensions.ts";
 import { FACET_MARK, FACET_SUMS, gatherFacets, LATER_SUMS_GAP } from "./facet-sums.ts";
@@ -40,6 +41,14 @@ const LATER_SUMS: readonly LaterSums[] = [
     gather(groups, { trim, bounds }) {
       const sums = gatherReportSums(groups, trim);
       return (tx, kind) => addReportSums(tx, kind, sums, bounds);
+    },
+  },
+  {
+    mark: CACHE_SUMS_MARK,
+    gapTopic: CACHE_SUMS_GAP,
+    gather(groups, { trim }) {
+      const sums = gatherCacheSums(groups, trim);
+      return (tx, kind) => addCacheSums(tx, kind, sums);
     },
   },
 ];
@@ -134,11 +143,11 @@ export async function addLaterPass(
   }
 }
 
-/** Days after which the sums of reports are removed: the longest period of a report. */
+/** Time after which the sums of reports and of prompt caches are removed: the longest period of a report. */
 const REPORT_SECONDS = MAX_REPORT_SECONDS + DAY;
 
 /**
- * Removes sums of rows that are no longer in the log, and old ones of reports, a few intervals at a time, oldest first.
+ * Removes sums of rows that are no longer in the log, and old ones of reports and prompt caches, a few intervals at a time, oldest first.
  */
 export async function removeOldSums(databases: Databases): Promise<void> {
   await removeOldReportSums(databases);
@@ -161,7 +170,7 @@ export async function removeOldSums(databases: Databases): Promise<void> {
 
 async function removeOldReportSums({ database: { db }, clock }: Databases): Promise<void> {
   const oldest = seconds(clock) - REPORT_SECONDS;
-  for (const table of ["report_sums", "report_values"] as const) {
+  for (const table of ["report_sums", "report_values", "cache_sums"] as const) {
     for (let turn = 0; turn < HOURS_AT_ONCE; turn++) {
       const first = await db.selectFrom(table).select("start").orderBy("start").limit(1).executeTakeFirst();
       if (!first || first.start >= oldest) break;

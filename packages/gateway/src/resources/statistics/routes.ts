@@ -1,6 +1,5 @@
 import {
   RECENT_SPAN_CAP,
-  STATISTICS_SPAN_CAP,
   USAGE_DIMENSIONS,
   USAGE_SUBJECT_CAP,
   USAGE_SUM_CAP,
@@ -17,8 +16,10 @@ import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { cacheUsageRoutes } from "./cache-sums/routes.ts";
 import { DAY, findDimension, DIMENSION, HOUR } from "./dimensions.ts";
 import { readForecasts } from "./forecast.ts";
+import { resolvePeriod } from "./period.ts";
 import type { ReadRecent } from "./recent.ts";
 import type { StatisticsStore } from "./store.ts";
 import { calculateFigures, emptySums } from "./sums.ts";
@@ -61,6 +62,7 @@ export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
     implement(usageForecast, () =>
       readForecasts({ ...deps, quotaPerUnit: () => deps.options().QuotaPerUnit }, seconds(deps.clock)),
     ),
+    ...cacheUsageRoutes(deps),
     implement(usageRecent, ({ query }) => recent(deps, query, undefined)),
     implement(usageRecentSelf, ({ query, caller }) => recent(deps, query, caller.userId)),
   ];
@@ -180,15 +182,6 @@ function dimensionNamed(text: string): UsageDimension {
   const by = USAGE_DIMENSIONS.find((name) => name === (text || "all"));
   if (!by) throw new Refusal("invalid_parameter", { field: "by" });
   return by;
-}
-
-/** Returns the starts of the first and the last hour. */
-function resolvePeriod({ start_timestamp: start, end_timestamp: end }: StatisticsQuery, now: number) {
-  const last = end > 0 ? end : now;
-  const first = start > 0 ? start : last - DAY;
-  if (first > last || last - first > STATISTICS_SPAN_CAP)
-    throw new Refusal("invalid_parameter", { field: "start_timestamp" });
-  return { from: first - (first % HOUR), to: last - (last % HOUR) };
 }
 
 /** Returns the points; long periods use whole days in UTC, which are already summed. */

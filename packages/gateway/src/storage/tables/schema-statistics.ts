@@ -40,3 +40,19 @@ export interface LogSumsTable {
   /** Empty if a facet has too many values, or if facets are not counted. */
   counts: string;
 }
+
+/** What prompt caches of vendors did in an hour, for one token at one channel and model. */
+export interface CacheSumTable {
+  user_id: number;
+  token_id: number;
+  channel_id: number;
+  model: string;
+  start: number;
+  requests: number;
+  hits: number;
+  input_tokens: number;
+  cached_tokens: number;
+  written_tokens: number;
+  saved: number;
+  storage: number;
+}

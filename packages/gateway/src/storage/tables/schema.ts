@@ -20,7 +20,7 @@ import type { ChannelPauseTable } from "./schema-pauses.ts";
 import type { PricePlanTable } from "./schema-prices.ts";
 import type { ScimGroupTable, ScimMemberTable, ScimUserTable } from "./schema-scim.ts";
 import type { ObjectUsageTable, UpstreamObjectTable } from "./schema-objects.ts";
-import type { FacetSumsTable, LogSumsTable, UsageStatisticsTable } from "./schema-statistics.ts";
+import type { CacheSumTable, FacetSumsTable, LogSumsTable, UsageStatisticsTable } from "./schema-statistics.ts";
 import type {
   BalanceKeeperTable,
   BalanceOutboxTable,
@@ -55,6 +55,7 @@ export interface Schema extends TeamTables {
   top_ups: TopUpTable;
   quota_data: QuotaDataTable;
   usage_statistics: UsageStatisticsTable;
+  cache_sums: CacheSumTable;
   facet_sums: FacetSumsTable;
   log_sums: LogSumsTable;
   report_sums: ReportSumTable;

@@ -51,6 +51,7 @@ import { upstreamCaches } from "./0049-upstream-caches.ts";
 import { tokenPromptCaches } from "./0050-token-prompt-caches.ts";
 import { budgetValues } from "./0051-budget-values.ts";
 import { reportReceivers } from "./0052-report-receivers.ts";
+import { cacheSums } from "./0053-cache-sums.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -110,6 +111,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenPromptCaches,
   budgetValues,
   reportReceivers,
+  cacheSums,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
