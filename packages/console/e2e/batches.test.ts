@@ -271,3 +271,30 @@ test("users see their own batches only, without the channel", async () => {
   expect(await owner.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
   await owner.context().close();
 });
+
+test("the dashboard shows what prompt caches and batches saved, or that there was nothing", async () => {
+  const { page: owner } = await openPage(opened.browser, opened.gateway.url);
+  await signIn(owner, "grace", "hopper-1906");
+  await owner.getByRole("heading", { level: 1, name: "Token" }).waitFor();
+  await owner.goto("/detail?range=24h");
+  const ofOwner = owner.getByRole("region", { name: "Prompt caches", exact: true });
+  await ofOwner.getByText("No prompt was read from a cache or written to one in this time.").waitFor();
+  await owner.context().close();
+
+  const start = now() - (now() % 3_600);
+  const sum = { user_id: 1, channel_id: 77, model: "gpt-5.6", start, requests: 4, hits: 3, storage: 250_000 };
+  insertRows(file, "cache_sums", [
+    { ...sum, token_id: 5, input_tokens: 1_000, cached_tokens: 400, written_tokens: 100, saved: 1_500_000 },
+    { ...sum, token_id: 6, input_tokens: 1_000, cached_tokens: 100, written_tokens: 0, saved: -500_000 },
+  ]);
+  await page.goto("/detail?range=24h");
+  const caches = page.getByRole("region", { name: "Prompt caches", exact: true });
+  await caches.getByText("6 of 8 requests").waitFor();
+  for (const text of ["25.0%", "500", "$2.00", "$1.00"]) await caches.getByText(text, { exact: true }).waitFor();
+  await page.getByText("40.0% of 1,000 tokens").waitFor();
+  await page.getByText("without a name (77)").waitFor();
+  const batches = page.getByRole("region", { name: "Batches", exact: true });
+  await batches.getByText("$4.80", { exact: true }).first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "dashboard-savings");
+});

@@ -1,6 +1,6 @@
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Suspense, useMemo } from "react";
 import { Link, useNavigate } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
@@ -15,6 +15,7 @@ import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
+import { late } from "../../ui/late/late.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { AccountFilter } from "../../shared/names/name-filter.tsx";
 import { logAddress } from "../../shared/usage/log-link.ts";
@@ -35,7 +36,11 @@ import { findFirstDay, resolveSpan, resolveStep, usualRange } from "./span.ts";
 import { useTexts } from "./texts.ts";
 import { UsagePanel, VIEWS } from "./usage-panel.tsx";
 
+/** Below the fold: its code and its requests come after the chart. */
+const Savings = late(async () => (await import("./savings/savings.tsx")).Savings);
+
 const PANEL_HEIGHT = 352;
+const SAVINGS_HEIGHT = 280;
 const DEFAULTS = { range: "", from: "", to: "", by: "", of: "model", user: "", metric: "quota", view: "overTime" };
 
 type State = Record<keyof typeof DEFAULTS, string>;
@@ -62,7 +67,7 @@ function useSums(state: State, filter: UsageFilter) {
   const asked = { ...filter, dimension, resolveStep: (bounds: Bounds) => resolveStep(state.by, bounds) };
   const query = useQuery(dimensionQuery(name, span, asked));
   const comparison = useQuery(comparisonQuery(name, span, asked)).data;
-  return { usual, dimension, query, comparison };
+  return { usual, dimension, query, comparison, period: { name, span } };
 }
 
 const NO_FIGURES: ReadonlyMap<string, SubjectFigures> = new Map();
@@ -190,7 +195,7 @@ function Dashboard() {
   const isAdmin = isAdminUser(useUser());
   const [state, change] = useUrlState(DEFAULTS);
   const filter = { isAdmin, user: isAdmin ? state.user : "" };
-  const { usual, metric, dimension, figures, shown, comparison, query } = useUsage(state, filter);
+  const { usual, metric, dimension, figures, shown, comparison, query, period } = useUsage(state, filter);
   const view = VIEWS.find((name) => name === state.view) ?? "overTime";
   const title = t(DIMENSION_TEXT[dimension]);
   const buildLogAddress = (span: Bounds, key?: string) => {
@@ -242,6 +247,11 @@ function Dashboard() {
                 buildLogAddress={(key) => buildLogAddress(shown.bounds, key)}
               />
             </>
+          )}
+          {shown && (
+            <Suspense fallback={<Placeholder height={SAVINGS_HEIGHT} />}>
+              <Savings asked={{ ...filter, ...period }} />
+            </Suspense>
           )}
         </>
       )}
