@@ -14,7 +14,8 @@ test("every type of event has a Chinese sentence", () => {
   const types = readNames("events/catalogue.ts", /^ {2}"([a-z_]+\.[a-z_]+)": (?:operator|owner)\(/gm);
   expect(types.length).toBeGreaterThan(25);
   expect(Object.keys(sentences).toSorted()).toEqual(types.toSorted());
-  for (const sentence of Object.values(sentences)) expect(sentence).not.toMatch(/[A-Za-z]/);
+  // Redis is a name in Chinese too.
+  for (const sentence of Object.values(sentences)) expect(sentence.replace("Redis", "")).not.toMatch(/[A-Za-z]/);
 });
 
 test("every link in a message leads to a page of the console", () => {

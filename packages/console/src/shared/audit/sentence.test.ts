@@ -37,6 +37,7 @@ test("what was deleted has the name of before, and what has none its number", ()
 test("the longest beginning and end count", () => {
   expect(buildSentence(row("accessTokenCreate", "", null))).toMatchObject({ noun: "nounAccessToken" });
   expect(buildSentence(row("tokenSetStatus", "token 3", null))).toMatchObject({ verb: "didSwitch" });
+  expect(buildSentence(row("teamSavedReportCreate", "", null))).toMatchObject({ noun: "nounReport" });
 });
 
 test("calls that fit no pattern have words of their own", () => {

@@ -19,6 +19,7 @@ const VERBS = {
 const NOUNS = {
   accessToken: "nounAccessToken",
   batch: "nounBatch",
+  cache: "nounCache",
   budget: "nounBudget",
   channel: "nounChannel",
   file: "nounFile",
@@ -32,6 +33,7 @@ const NOUNS = {
   team: "nounTeam",
   teamInvitation: "nounTeamInvitation",
   teamMember: "nounTeamMember",
+  teamSavedReport: "nounReport",
   teamToken: "nounTeamKey",
   token: "nounToken",
   operatorAccount: "nounOperatorAccount",

@@ -11,6 +11,7 @@ export const en = {
   nounAccessToken: "access token",
   nounBatch: "batch",
   nounBudget: "budget",
+  nounCache: "prompt cache",
   nounChannel: "channel",
   nounOption: "option",
   nounPasskey: "passkey",

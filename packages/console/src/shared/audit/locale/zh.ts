@@ -14,6 +14,7 @@ export const zh: Translation<typeof en> = {
   nounAccessToken: "访问令牌",
   nounBatch: "批处理",
   nounBudget: "预算",
+  nounCache: "提示缓存",
   nounChannel: "渠道",
   nounOption: "选项",
   nounPasskey: "通行密钥",
