@@ -2,7 +2,6 @@ import { budgetSubject, type Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
-import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { budgetsQuery } from "../../shared/budgets/api.ts";
 import { ask } from "../../ui/feedback/ask.ts";
@@ -19,11 +18,7 @@ import { filterBudgets, SCOPES, type BudgetState } from "./budget-form.ts";
 import { budgetColumns, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
-const BudgetPeek = lateNeeded(async () => {
-  const { BudgetPeek: Loaded } = await import("./peek/budget-peek.tsx");
-  await textsReady();
-  return Loaded;
-});
+const BudgetPeek = lateNeeded(async () => (await import("./peek/budget-peek.tsx")).BudgetPeek);
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", scope: "", state: "" };
 const STATES: readonly BudgetState[] = ["within", "near", "spent"];

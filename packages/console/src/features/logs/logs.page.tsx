@@ -7,7 +7,7 @@ import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { formatCount } from "../../lib/format.ts";
-import { textsReady, useLanguage } from "../../lib/i18n.ts";
+import { useLanguage } from "../../lib/i18n.ts";
 import { stored } from "../../lib/storage.ts";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
@@ -31,16 +31,8 @@ import { useMedia } from "./use-media.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 
 const FacetSheet = lateOverlay(async () => (await import("./facets/facet-sheet.tsx")).FacetSheet);
-const UserDialog = lateOverlay(async () => {
-  const { UserDialog: Loaded } = await import("./user/user-dialog.tsx");
-  await textsReady();
-  return Loaded;
-});
-const Peek = lateNeeded(async () => {
-  const { Peek: Loaded } = await import("./peek/peek.tsx");
-  await textsReady();
-  return Loaded;
-});
+const UserDialog = lateOverlay(async () => (await import("./user/user-dialog.tsx")).UserDialog);
+const Peek = lateNeeded(async () => (await import("./peek/peek.tsx")).Peek);
 
 function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; readonly isLive: boolean }) {
   const t = useTexts();

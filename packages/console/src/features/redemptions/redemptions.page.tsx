@@ -2,7 +2,6 @@ import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
-import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { useStore } from "../../lib/store.ts";
@@ -26,11 +25,7 @@ import { useRowPeek } from "../../ui/peek/use-peek.ts";
 
 const CreatedCodes = lateNeeded(async () => (await import("./created-codes.tsx")).CreatedCodes);
 
-const CodePeek = lateNeeded(async () => {
-  const { CodePeek: Loaded } = await import("./peek/code-peek.tsx");
-  await textsReady();
-  return Loaded;
-});
+const CodePeek = lateNeeded(async () => (await import("./peek/code-peek.tsx")).CodePeek);
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", status: "" };
 

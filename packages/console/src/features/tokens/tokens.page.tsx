@@ -2,7 +2,6 @@ import { isKeyText, TOKEN_STATUS, type Status, type Token } from "@fairway/wire"
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
-import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { getRole, useUser } from "../../session/session.ts";
@@ -38,11 +37,7 @@ const CreatedDialog = lateNeeded(async () => (await import("./connect.tsx")).Cre
 const MoveKeyDialog = lateOverlay(async () => (await import("../../shared/moving/move-key-dialog.tsx")).MoveKeyDialog);
 const RotateDialog = lateOverlay(async () => (await import("./rotate-dialog.tsx")).RotateDialog);
 
-const TokenPeek = lateNeeded(async () => {
-  const { TokenPeek: Loaded } = await import("./peek/token-peek.tsx");
-  await textsReady();
-  return Loaded;
-});
+const TokenPeek = lateNeeded(async () => (await import("./peek/token-peek.tsx")).TokenPeek);
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", key: "", status: "", group: "" };
 

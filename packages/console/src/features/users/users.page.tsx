@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
-import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { ask } from "../../ui/feedback/ask.ts";
@@ -24,17 +23,9 @@ import { BulkActions } from "./bulk/bulk-actions.tsx";
 import { roleText, userColumns } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
-const UserPeek = lateNeeded(async () => {
-  const { UserPeek: Loaded } = await import("./peek/user-peek.tsx");
-  await textsReady();
-  return Loaded;
-});
+const UserPeek = lateNeeded(async () => (await import("./peek/user-peek.tsx")).UserPeek);
 
-const ConvertDialog = lateOverlay(async () => {
-  const { ConvertDialog: Loaded } = await import("./convert-dialog.tsx");
-  await textsReady();
-  return Loaded;
-});
+const ConvertDialog = lateOverlay(async () => (await import("./convert-dialog.tsx")).ConvertDialog);
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", role: "", status: "" };
 

@@ -1,5 +1,6 @@
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { lazy, useEffect, useRef, type ComponentType } from "react";
+import { textsReady } from "../../lib/i18n.ts";
 import { ChunkProblem, loadCode } from "../../lib/server/chunks.ts";
 import { createStore, useStore } from "../../lib/store.ts";
 import { Icon } from "../display/icon.tsx";
@@ -13,7 +14,8 @@ export interface FailedProps {
 
 /**
  * Works like `lazy`, for code that may fail to load after an upgrade or without a network. That part of the page then
- * shows the failure and retries on request; everything else stays as it is, including input.
+ * shows the failure and retries on request; everything else stays as it is, including input. It appears with its texts
+ * in the chosen language.
  */
 export function late<P extends object>(
   load: () => Promise<ComponentType<P>>,
@@ -23,12 +25,17 @@ export function late<P extends object>(
   const part = createStore(lazy(attempt));
   async function attempt(): Promise<{ default: ComponentType<P> }> {
     try {
-      return { default: await loadCode(load) };
+      return { default: await loadCode(loadWithTexts) };
     } catch (problem) {
       if (!(problem instanceof ChunkProblem)) throw problem;
       await whenMissing();
       return { default: (props: P) => <Failed {...props} retry={() => part.write(lazy(attempt))} /> };
     }
+  }
+  async function loadWithTexts(): Promise<ComponentType<P>> {
+    const component = await load();
+    await textsReady();
+    return component;
   }
   return function Late(props: P) {
     const Part = useStore(part);

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useCallback, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../../lib/keys.ts";
-import { textsReady } from "../../../lib/i18n.ts";
 import { queryClient } from "../../../lib/query.ts";
 import { stored } from "../../../lib/storage.ts";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
@@ -25,11 +24,7 @@ import { trafficQuery } from "./traffic.ts";
 import { RowActions } from "./row-actions.tsx";
 import { useTexts } from "../texts.ts";
 
-const ChannelPeek = lateNeeded(async () => {
-  const { ChannelPeek: Loaded } = await import("../peek/channel-peek.tsx");
-  await textsReady();
-  return Loaded;
-});
+const ChannelPeek = lateNeeded(async () => (await import("../peek/channel-peek.tsx")).ChannelPeek);
 
 function Actions() {
   const t = useTexts();
