@@ -40,10 +40,10 @@ test("a cache is listed with its storage, shown and deleted", async () => {
   expect(parseRows(listed), listed.err).toMatchObject([{ id, model: MODEL, tokens: 100_000, deposit: 50_000 }]);
   expect(parseRows(await rig.fairway("cache list --model other -o jsonl"))).toEqual([]);
   expect((await rig.fairway("cache list -o name")).out).toBe(`cache/${id}\n`);
-  expect(parseJsonOutput(await rig.fairway(`cache show cache/${id} -o json`))).toMatchObject({ id, model: MODEL });
-  expect((await rig.fairway(`cache show ${id}`)).out).toContain("$0.1000 reserved");
+  expect(parseJsonOutput(await rig.fairway(`cache get cache/${id} -o json`))).toMatchObject({ id, model: MODEL });
+  expect((await rig.fairway(`cache get ${id}`)).out).toContain("$0.1000 reserved");
   expect((await rig.fairway(`cache delete ${id}`)).code).toBe(2);
   expect((await rig.fairway(`cache delete ${id} --yes`)).out).toBe(`ok    cache ${id}  deleted\n`);
-  expect((await rig.fairway(`cache show ${id}`)).code).toBe(3);
+  expect((await rig.fairway(`cache get ${id}`)).code).toBe(3);
   expect((await rig.fairway("cache list")).err).toContain("No caches.");
 });

@@ -44,7 +44,7 @@ const BY_HAND: Readonly<Record<string, string>> = {
   "file upload": "batches.test.ts",
   "file download": "batches.test.ts",
   "file delete": "batches.test.ts",
-  "cache show": "caches.test.ts",
+  "cache get": "caches.test.ts",
   "cache delete": "caches.test.ts",
   "task get": "names.test.ts",
   "drawing get": "names.test.ts",

@@ -49,7 +49,7 @@ export async function listCaches(client: Client, options: CacheListOptions, outp
   );
 }
 
-export async function showCache(client: Client, id: string, output: Output): Promise<void> {
+export async function getCache(client: Client, id: string, output: Output): Promise<void> {
   const { data } = await client.call(cacheGet, { params: { id } });
   if (!isForPeople(output)) return printOne(output, data, { shape: CACHES });
   const perUnit = await output.quotaPerUnit();

@@ -16,12 +16,12 @@ export function cacheCommands(program: Command, { client, output }: CommandConte
     .option("--model <name>", "only those of a model")
     .action(async (options: CacheListOptions) => (await load()).listCaches(await client(), options, output()));
   examples(withParts(list), "fairway cache list --model gemini-3.5-flash", "fairway cache list --mine -o name");
-  const show = cache
-    .command("show")
+  const get = cache
+    .command("get")
     .argument("<id>", AS_LISTED, parseId)
     .description("one cache with its storage cost so far and its end")
-    .action(async (id: string) => (await load()).showCache(await client(), id, output()));
-  examples(show, "fairway cache show cache/0lqz3k");
+    .action(async (id: string) => (await load()).getCache(await client(), id, output()));
+  examples(get, "fairway cache get cache/0lqz3k");
   const remove = cache
     .command("delete")
     .argument("<id...>", AS_LISTED, collectIds)
