@@ -1,6 +1,7 @@
 import { EVENT_CALL_RIGHTS } from "./event-call-rights.ts";
 import { destroy, read, spend, write, type Areas, type CallRights } from "./rights.ts";
 import { SCOPE_AREAS } from "./scopes.ts";
+import { TEAM_CALL_RIGHTS } from "./team-call-rights.ts";
 
 /** The call needs no sign-in. */
 const OPEN: Areas = [];
@@ -17,6 +18,7 @@ const DOCUMENTS: Areas = ["channels", "tokens", "billing", "settings"];
  */
 export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   ...EVENT_CALL_RIGHTS,
+  ...TEAM_CALL_RIGHTS,
   // /api/about
   about: read(OPEN),
   // /api/audit
@@ -227,66 +229,6 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/task
   taskList: read("tasks"),
   taskListSelf: read("tasks"),
-  // /api/team
-  teamAdjust: write(["teams", "billing"]),
-  teamAudit: read("teams"),
-  teamSavedReportList: read("teams"),
-  teamSavedReportCreate: write("teams"),
-  teamSavedReportUpdate: write("teams"),
-  teamSavedReportDelete: destroy("teams"),
-  teamSavedReportRun: read("teams"),
-  teamBudgetCreate: write("teams"),
-  teamBudgetDelete: destroy("teams"),
-  teamBudgetList: read("teams"),
-  teamBudgetReset: write("teams"),
-  teamBudgetValues: read("teams"),
-  teamBudgetUpdate: write("teams"),
-  teamConversion: read(["teams", "users"]),
-  teamConvert: write(["teams", "users"]),
-  teamCreate: write("teams"),
-  teamDelete: destroy("teams"),
-  teamGet: read("teams"),
-  teamInvitationCreate: write("teams"),
-  teamInvitationDelete: destroy("teams"),
-  teamInvitationList: read("teams"),
-  teamJoin: write("teams", "session"),
-  teamLeave: destroy("teams"),
-  teamList: read("teams"),
-  teamLog: read("teams"),
-  teamLogStat: read("teams"),
-  teamReport: read("teams"),
-  teamMemberAdd: write("teams"),
-  teamMemberDelete: destroy("teams"),
-  teamMemberList: read("teams"),
-  teamMemberUpdate: write("teams"),
-  teamRestore: write("teams"),
-  serviceAccountCreate: write("teams"),
-  serviceAccountDelete: destroy("teams"),
-  serviceAccountList: read("teams"),
-  serviceAccountUpdate: write("teams"),
-  serviceTokenCreate: write("teams", "fresh"),
-  serviceTokenDelete: destroy("teams", "session"),
-  serviceTokenList: read("teams"),
-  // /api/service_account
-  operatorAccountCreate: write("teams"),
-  operatorAccountDelete: destroy("teams"),
-  operatorAccountList: read("teams"),
-  operatorAccountUpdate: write("teams"),
-  operatorTokenCreate: write("teams", "fresh"),
-  operatorTokenDelete: destroy("teams", "session"),
-  operatorTokenList: read("teams"),
-  // /api/team/{id}/token
-  teamTokenCreate: write("teams"),
-  teamTokenDelete: destroy("teams"),
-  teamTokenGet: read("teams"),
-  teamTokenKey: write("teams"),
-  teamTokenList: read("teams"),
-  teamTokenRotate: write("teams"),
-  teamTokenSetStatus: write("teams"),
-  teamTokenUpdate: write("teams"),
-  teamTransfer: write(["teams", "billing"]),
-  teamUpdate: write("teams"),
-  teamUsage: read("teams"),
   // /api/token
   tokenCreate: write("tokens"),
   tokenList: read("tokens"),
