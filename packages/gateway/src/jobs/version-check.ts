@@ -77,9 +77,9 @@ function readPage(value: unknown): string {
   return typeof value === "string" && value.length <= MAX_PAGE && /^https?:\/\//i.test(value) ? value : "";
 }
 
-/** Compares versions of three numbers. */
+/** Compares numbers in texts by their value, so that 0.10.0 comes after 0.9.0. */
+const BY_NUMBERS = new Intl.Collator("en", { numeric: true });
+
 function isNewer(version: string, than: string): boolean {
-  const [a, b] = [version, than].map((text) => text.split(".").map((part) => Number.parseInt(part, 10)));
-  const at = a?.findIndex((part, index) => part !== b?.[index]) ?? -1;
-  return at >= 0 && (a?.[at] ?? 0) > (b?.[at] ?? 0);
+  return BY_NUMBERS.compare(version, than) > 0;
 }
