@@ -1,8 +1,8 @@
 import { AppError } from "../lib/app-error.ts";
 import { isLoopback } from "../lib/net/ip.ts";
-import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
+import { readQuery, type RouteArrival } from "../relay/ingress/route-arrival.ts";
 import { readStoreDialect } from "../relay/ingress/store-dialect.ts";
-import { readQuery, requireMethod, requireOwn, type AskedBatch } from "./calls/asked-batch.ts";
+import { requireMethod, requireOwn, type AskedBatch } from "./calls/asked-batch.ts";
 import { answerGeminiCreation, answerOperations, readGeminiCreation } from "./calls/gemini-calls.ts";
 import { cancelBatch, deleteBatch } from "./cancel.ts";
 import { createInlineBatch } from "./create.ts";
@@ -49,7 +49,7 @@ async function answerPath(path: string, method: string, call: BatchCall, deps: B
   const dialect = readStoreDialect(
     path.startsWith("/v1beta/") ? "gemini" : "openai",
     call.request.headers,
-    readQuery(call),
+    readQuery(call.request),
   );
   if (dialect === "gemini") return answerOperations(asked, deps);
   if (dialect === "anthropic") throw new AppError("api_not_implemented");
@@ -64,7 +64,7 @@ async function answerBatches({ call, method, id, rest }: AskedBatch, deps: Batch
     if (method === "POST") return show(await createBatchFromFile(call, deps));
     await deps.calls.take(call.requestId, call.caller.userId);
     const owner = { userId: call.caller.userId, dialect: openaiBatches.id };
-    const { rows, hasMore } = await readPage(readQuery(call), owner, deps, {
+    const { rows, hasMore } = await readPage(readQuery(call.request), owner, deps, {
       after: "after",
       before: "before",
       maxLimit: 100,
@@ -106,7 +106,7 @@ async function answerCollection(
   if (method === "POST") return view(await createInlineBatch(call, protocol, deps), protocol, call, deps);
   await deps.calls.take(call.requestId, call.caller.userId);
   const owner = { userId: call.caller.userId, dialect: protocol.id };
-  const { rows, hasMore } = await readPage(readQuery(call), owner, deps);
+  const { rows, hasMore } = await readPage(readQuery(call.request), owner, deps);
   return buildPage(
     rows.map((row) => view(row, protocol, call, deps)),
     hasMore,

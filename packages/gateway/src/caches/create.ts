@@ -12,6 +12,7 @@ import { createLowerId } from "../objects/ids.ts";
 import { readJson } from "../objects/upstream.ts";
 import type { Bill } from "../relay/reservation/reservation.ts";
 import type { LongReservation } from "../relay/reservation/deposit-reservation.ts";
+import { keepRunning } from "../relay/reservation/running.ts";
 import { mapModel } from "../snapshot/model-mapping.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import { chooseTarget, deleteAtAccount, shownCacheError, type CacheTarget } from "./accounts.ts";
@@ -194,7 +195,7 @@ function buildBill(creation: Creation, open: CacheRow, deps: CacheDeps): Bill {
 }
 
 /** Renews both reservations while the upstream works. */
-async function whileRunning<T>(
+function whileRunning<T>(
   { input, storage }: Reserved,
   { running }: CacheDeps,
   work: (signal: AbortSignal) => Promise<T>,
@@ -205,12 +206,7 @@ async function whileRunning<T>(
     renew: async () => void (await Promise.all([input.reservation.renew(), storage.reservation.renew()])),
     stop: (error: AppError) => abort.abort(error),
   };
-  running.add(handle);
-  try {
-    return await work(abort.signal);
-  } finally {
-    running.remove(handle);
-  }
+  return keepRunning(running, handle, () => work(abort.signal));
 }
 
 async function release({ input, storage }: Reserved): Promise<void> {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
 import { sendJson } from "../objects/object-call.ts";
-import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
+import { readQuery, type RouteArrival } from "../relay/ingress/route-arrival.ts";
 import { readCount, readPageToken, writePageToken } from "../objects/shapes/page-token.ts";
 import { readSmallJson } from "../objects/small-json.ts";
 import { readJson } from "../objects/upstream.ts";
@@ -22,7 +22,7 @@ const PATH = /\/cachedContents(?:\/([^/]+))?$/;
 export function createCacheHandler(deps: CacheDeps): CacheHandler {
   return async ({ request, response, method, path, requestId, ip, startedAt }) => {
     const caller = await deps.authenticator.byKey(request, ip);
-    const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+    const query = readQuery(request);
     const call: CacheCall = { request, response, query, requestId, caller, startedAt };
     try {
       await deps.calls.take(requestId, caller.userId);

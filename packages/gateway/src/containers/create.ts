@@ -15,6 +15,7 @@ import { servingGroups } from "../relay/admission/model-access.ts";
 import type { CallTags } from "../relay/request/request.ts";
 import { reserveLong, type LongReservation } from "../relay/reservation/deposit-reservation.ts";
 import type { Bill } from "../relay/reservation/reservation.ts";
+import { keepRunning } from "../relay/reservation/running.ts";
 import { readCallTags } from "../relay/tags/read-tags.ts";
 import type { StoredFile } from "../relay/tenancy/stored-files.ts";
 import { hasContainers, shownContainerError } from "./find-container.ts";
@@ -42,7 +43,9 @@ interface Creation {
 export async function createContainer(call: ContainerCall, deps: ContainerDeps): Promise<JsonObject> {
   const creation = await plan(call, deps);
   const reserved = await reserve(creation, deps);
-  return whileReserved(reserved, deps, async () => {
+  // The reservation is renewed while the upstream works.
+  const handle = { isStream: false, renew: () => reserved.reservation.renew(), stop: () => undefined };
+  return keepRunning(deps.running, handle, async () => {
     const answer = await send(creation, deps).catch(async (error: unknown) => {
       await reserved.release();
       throw shownContainerError(error, "");
@@ -109,21 +112,6 @@ function reserve(creation: Creation, deps: ContainerDeps): Promise<LongReservati
 /** Returns where budgets count the container. */
 function toTarget({ account: { channel }, group }: Creation) {
   return { channel: { id: channel.id }, group };
-}
-
-/** Renews the reservation while the upstream works. */
-async function whileReserved<T>(
-  { reservation }: LongReservation,
-  { running }: ContainerDeps,
-  work: () => Promise<T>,
-): Promise<T> {
-  const handle = { isStream: false, renew: () => reservation.renew(), stop: () => undefined };
-  running.add(handle);
-  try {
-    return await work();
-  } finally {
-    running.remove(handle);
-  }
 }
 
 const MAX_CREATION_MS = 100_000;

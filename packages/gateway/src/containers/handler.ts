@@ -4,7 +4,7 @@ import { sendJson } from "../objects/object-call.ts";
 import { unknownFile } from "../objects/library.ts";
 import { readCount } from "../objects/shapes/page-token.ts";
 import { whileRunning } from "../objects/while-running.ts";
-import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
+import { readQuery, type RouteArrival } from "../relay/ingress/route-arrival.ts";
 import { addFile } from "./add-file.ts";
 import { createContainer } from "./create.ts";
 import { deleteContainer, forwardFiles, showContainer } from "./forward.ts";
@@ -20,7 +20,7 @@ export function createContainerHandler(deps: ContainerDeps): ContainerHandler {
   return async (arrival) => {
     const { request, requestId, ip } = arrival;
     const caller = await deps.authenticator.byKey(request, ip);
-    const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+    const query = readQuery(request);
     try {
       await deps.calls.take(requestId, caller.userId);
       await whileRunning(arrival, deps, (signal) =>

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { AppError } from "../lib/app-error.ts";
-import type { RunningRequest } from "../relay/reservation/running.ts";
+import { keepRunning, type RunningRequest } from "../relay/reservation/running.ts";
 import type { ObjectDeps } from "./object-call.ts";
 
 /** Does the work of a call; a draining process waits for uploads and downloads, and ends those that last too long. */
-export async function whileRunning(
+export function whileRunning(
   { response }: { readonly response: ServerResponse },
   { running }: Pick<ObjectDeps, "running">,
   work: (signal: AbortSignal) => Promise<void>,
@@ -16,10 +16,5 @@ export async function whileRunning(
     renew: () => Promise.resolve(),
     stop: (error) => abort.abort(error),
   };
-  running.add(handle);
-  try {
-    await work(abort.signal);
-  } finally {
-    running.remove(handle);
-  }
+  return keepRunning(running, handle, () => work(abort.signal));
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../dialects/core/types.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/text/json.ts";
-import type { RouteArrival } from "../relay/ingress/route-arrival.ts";
+import { readQuery, type RouteArrival } from "../relay/ingress/route-arrival.ts";
 import type { RunningRequest } from "../relay/reservation/running.ts";
 import { readCallTags } from "../relay/tags/read-tags.ts";
 import { CallProgress } from "../relay/request/call-progress.ts";
@@ -30,7 +30,7 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
   return async (arrival) => {
     const { request, response, method, path, ip } = arrival;
     const [, mode, drawing] = DRAWING.exec(path) ?? [];
-    const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+    const query = readQuery(request);
     const image = method === "GET" && drawing !== undefined ? IMAGE.exec(drawing)?.[1] : undefined;
     if (image !== undefined) return serveImage(request, response, { id: decoded(image), ip, query }, deps);
     if (drawing === "notify" && method === "POST") {

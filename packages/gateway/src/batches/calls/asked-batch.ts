@@ -29,7 +29,3 @@ export async function requireOwn(
   if (row) return row;
   throw new AppError("object_not_found", { values: { kind: "batch", id: id.slice(0, 128) } });
 }
-
-export function readQuery({ request }: BatchCall): URLSearchParams {
-  return new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
-}

@@ -8,7 +8,8 @@ import { createGeminiInline, type GeminiVerb } from "../protocols/gemini-inline.
 import { geminiBatches } from "../protocols/gemini.ts";
 import { listOwnBatches } from "../store.ts";
 import type { BatchCall, BatchDeps } from "../types.ts";
-import { readQuery, requireMethod, requireOwn, type AskedBatch } from "./asked-batch.ts";
+import { readQuery } from "../../relay/ingress/route-arrival.ts";
+import { requireMethod, requireOwn, type AskedBatch } from "./asked-batch.ts";
 import { sendOperation } from "./send-operation.ts";
 import { decodePercent } from "../../lib/text/percent-encoding.ts";
 
@@ -52,7 +53,7 @@ export async function answerOperations({ call, method, id, rest }: AskedBatch, d
 }
 
 async function listOperations(call: BatchCall, deps: BatchDeps): Promise<unknown> {
-  const query = readQuery(call);
+  const query = readQuery(call.request);
   const limit = readCount(query.get("pageSize"), "pageSize", { max: MAX_PAGE, fallback: USUAL_PAGE });
   const token = query.get("pageToken") ?? "";
   const after = token === "" ? undefined : readPageToken(token, "pageToken");

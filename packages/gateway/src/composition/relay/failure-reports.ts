@@ -16,7 +16,7 @@ export interface FailureReportsDeps {
 
 /** A rest this long is at least the third in a row: the channel still failed after two trials. */
 const REPORTED_MS = 40_000;
-/** Replicas that see the same fail in one hour write one event. */
+/** Replicas that see the same failure within an hour write one event. */
 const SLOT_MS = 3_600_000;
 
 /** Returns what records, in the background, that the guardrail gives no verdicts. */

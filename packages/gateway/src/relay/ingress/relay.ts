@@ -14,7 +14,7 @@ import { readRequest, type Arrival, type ReadRequestDeps, type RelayMatch } from
 import type { Reporter } from "../pipeline/report.ts";
 import { findErrorDialect, isRelayPath, matchRoute, type RouteMatch } from "./routes.ts";
 import { withDefaultModel } from "./default-model.ts";
-import type { ObjectArrival, RouteArrival } from "./route-arrival.ts";
+import { readQuery, type ObjectArrival, type RouteArrival } from "./route-arrival.ts";
 import { readStoreDialect } from "./store-dialect.ts";
 import { bindToAccount, type BindDeps } from "../stateful/bind.ts";
 import { forwardStored } from "./forward-stored.ts";
@@ -172,7 +172,7 @@ async function answerOther(call: Call, match: Exclude<RouteMatch, RelayMatch>, d
     case "task":
       return deps.handlers.tasks({ request, response, method, path: call.path, ...arrival });
     case "object": {
-      const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+      const query = readQuery(request);
       const dialect = readStoreDialect(match.errors, request.headers, query);
       return deps.handlers.objects({ request, response, method, path: call.path, query, dialect, ...arrival });
     }
@@ -236,7 +236,7 @@ async function serveModelCall(call: Call, match: RelayMatch, deps: RelayDeps): P
 
 async function listModels(call: Call, match: Extract<RouteMatch, { kind: "models" }>, deps: RelayDeps): Promise<void> {
   const { request, response, arrival, path } = call;
-  const query = new URLSearchParams((request.url ?? "").split("?")[1] ?? "");
+  const query = readQuery(request);
   call.errors = listDialect(match.prefix, path, request.headers, query);
   const caller = await deps.reading.authenticator.byKey(request, arrival.ip);
   const snapshot = deps.snapshots.current();

@@ -11,6 +11,11 @@ export interface RouteArrival extends Arrival {
   readonly path: string;
 }
 
+/** Returns the query of a call. */
+export function readQuery({ url = "" }: Pick<IncomingMessage, "url">): URLSearchParams {
+  return new URLSearchParams(url.split("?")[1] ?? "");
+}
+
 /** A call of a route of files, in the protocol that its client speaks. */
 export interface ObjectArrival extends RouteArrival {
   readonly query: URLSearchParams;

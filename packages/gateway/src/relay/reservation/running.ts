@@ -157,10 +157,19 @@ export async function whileWaiting<T>(
     renew: async () => void (await Promise.all([waiter.renew?.(), opening?.then((money) => money.renew())])),
     stop: (error) => waiter.giveUp(error),
   };
-  running.add(waiting);
+  return keepRunning(running, waiting, () => work);
+}
+
+/** Lists a request as running while its work lasts: its lease is renewed, and a draining process waits for it. */
+export async function keepRunning<T>(
+  running: Pick<RunningRequests, "add" | "remove">,
+  request: RunningRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  running.add(request);
   try {
-    return await work;
+    return await work();
   } finally {
-    running.remove(waiting);
+    running.remove(request);
   }
 }
