@@ -14,10 +14,10 @@ const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown;
 /**
  * Returns the value of a JSON text, in which numbers that a double would change are stored as written. As in
  * `JSON.parse`, the last value of a repeated key counts, and keys that are whole numbers come first. Throws for invalid
- * JSON.
+ * JSON. A caller that has read the text before may say whether a double represents all its numbers.
  */
-export function parseExactly(text: string): unknown {
-  return mayLoseNumbers(text) ? parseWith(text, keepInexact) : JSON.parse(text);
+export function parseExactly(text: string, isExact = !mayLoseNumbers(text)): unknown {
+  return isExact ? JSON.parse(text) : parseWith(text, keepInexact);
 }
 
 const QUOTE = 34;

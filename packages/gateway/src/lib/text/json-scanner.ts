@@ -38,6 +38,33 @@ const SMALL_E = 0x65;
 /** Shorter numbers without an exponent are exact. */
 const LONG_NUMBER_BYTES = 16;
 
+/** What begins at a byte outside strings; 0 for spaces and the letters of `true`, `false` and `null`. */
+const STRING = 1;
+const NUMBER = 2;
+const ITEM = 3;
+const MEMBER = 4;
+const OPENING = 5;
+const CLOSING = 6;
+
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  switch (byte) {
+    case QUOTE:
+      return STRING;
+    case COMMA:
+      return ITEM;
+    case COLON:
+      return MEMBER;
+    case OPEN_BRACE:
+    case OPEN_BRACKET:
+      return OPENING;
+    case CLOSE_BRACE:
+    case CLOSE_BRACKET:
+      return CLOSING;
+    default:
+      return byte === MINUS || isDigit(byte) ? NUMBER : 0;
+  }
+});
+
 /**
  * Follows the structure of a JSON text while its bytes arrive, before it is parsed: a few compressed kilobytes can
  * contain millions of values, and parsing them takes the memory of the whole process. It checks only the structure; the
@@ -73,7 +100,8 @@ export class JsonScanner {
     if (this.fault) return false;
     this.#bytes += chunk.length;
     let at = this.#inString ? this.#string(chunk, 0) : 0;
-    while (at < chunk.length) at = this.#structure(chunk, at);
+    if (this.#numberBytes > 0) at = this.#number(chunk, at);
+    if (at < chunk.length) this.#structure(chunk, at);
     this.fault ??= this.#exceeded();
     return this.fault === undefined;
   }
@@ -84,45 +112,56 @@ export class JsonScanner {
     return this.fault === undefined;
   }
 
-  /** Reads one byte outside strings, or a whole string; returns the next position. */
-  #structure(chunk: Buffer, at: number): number {
-    const byte = chunk[at] as number;
-    const numberBytes = this.#numberBytes;
-    this.#numberBytes = 0;
-    if (byte === QUOTE) {
-      this.#inString = true;
-      this.#stringBytes = 0;
-      this.#mayBeFile = false;
-      return this.#string(chunk, at + 1);
+  /** Reads from outside strings and numbers to the end of the chunk, or to the first fault. */
+  #structure(chunk: Buffer, from: number): void {
+    for (let at = from; at < chunk.length && this.fault === undefined;) {
+      switch (KINDS[chunk[at] as number]) {
+        case STRING:
+          this.#inString = true;
+          this.#stringBytes = 0;
+          this.#mayBeFile = false;
+          at = this.#string(chunk, at + 1);
+          continue;
+        case NUMBER:
+          at = this.#number(chunk, at);
+          continue;
+        case ITEM:
+          this.#count(1);
+          break;
+        case MEMBER:
+          this.members++;
+          this.#count(MEMBER_VALUES);
+          break;
+        case OPENING:
+          this.#enter();
+          break;
+        case CLOSING:
+          if (--this.#depth < 0) this.fault = "unbalanced";
+          break;
+      }
+      at++;
     }
-    if (byte === COMMA) this.#count(1);
-    else if (byte === COLON) this.#member();
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#enter();
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.#leave();
-    else if (numberBytes > 0 || byte === MINUS || isDigit(byte)) this.#number(byte, numberBytes);
-    return this.fault ? chunk.length : at + 1;
   }
 
-  /** Reads one byte of a number after `before` others, or the byte behind the number. */
-  #number(byte: number, before: number): void {
-    if (before === 0) this.#isNegative = byte === MINUS;
-    const isMinusZero = before === 1 && this.#isNegative && byte === ZERO;
-    if (isExponent(byte) || isMinusZero || before + 1 >= LONG_NUMBER_BYTES) this.mayLoseNumbers ||= isInNumber(byte);
-    if (isInNumber(byte)) this.#numberBytes = before + 1;
-  }
-
-  #leave(): void {
-    if (--this.#depth < 0) this.fault = "unbalanced";
+  /** Reads a number from its first byte, or on from the previous chunk; returns the position after it. */
+  #number(chunk: Buffer, from: number): number {
+    let bytes = this.#numberBytes;
+    let at = from;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at] as number;
+      if (!isInNumber(byte)) break;
+      if (bytes === 0) this.#isNegative = byte === MINUS;
+      const isMinusZero = bytes === 1 && this.#isNegative && byte === ZERO;
+      bytes++;
+      if (isMinusZero || bytes >= LONG_NUMBER_BYTES || isExponent(byte)) this.mayLoseNumbers = true;
+    }
+    this.#numberBytes = at < chunk.length ? 0 : bytes;
+    return at;
   }
 
   #enter(): void {
     if (++this.#depth > this.#limits.maxDepth) this.fault = "too-deep";
     else this.#count(CONTAINER_VALUES);
-  }
-
-  #member(): void {
-    this.members++;
-    this.#count(MEMBER_VALUES);
   }
 
   #count(values: number): void {
@@ -143,9 +182,10 @@ export class JsonScanner {
       if (byte === QUOTE) return this.#close(at + 1, from);
       at += byte === BACKSLASH ? 2 : 1;
     }
-    if (this.#stringBytes === 0)
-      this.#mayBeFile = FILE_HEAD.test(chunk.toString("latin1", from, from + FILE_HEAD_BYTES));
     const end = this.#farQuote(chunk, at);
+    const isShort = end >= 0 && end - from <= FILE_BYTES;
+    if (this.#stringBytes === 0 && !isShort)
+      this.#mayBeFile = FILE_HEAD.test(chunk.toString("latin1", from, from + FILE_HEAD_BYTES));
     if (end >= 0) return this.#close(end, from);
     this.#stringBytes += chunk.length - from;
     return chunk.length;
@@ -206,7 +246,12 @@ export const MAX_JSON_DEPTH = 64;
 export const MAX_JSON_VALUES = 1_000_000;
 
 /** Returns the fault of a complete text that must not be parsed; the parser finds all other faults. */
-export function findJsonFault(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonFault | undefined {
+export function findJsonFault(bytes: Buffer, limits?: Partial<JsonLimits>): JsonFault | undefined {
+  return scanJson(bytes, limits).fault;
+}
+
+/** Scans a complete text. */
+export function scanJson(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonScanner {
   const scanner = new JsonScanner({
     maxDepth: MAX_JSON_DEPTH,
     maxValues: MAX_JSON_VALUES,
@@ -214,5 +259,5 @@ export function findJsonFault(bytes: Buffer, limits: Partial<JsonLimits> = {}): 
     ...limits,
   });
   scanner.write(bytes);
-  return scanner.fault;
+  return scanner;
 }

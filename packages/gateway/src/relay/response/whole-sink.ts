@@ -1,7 +1,7 @@
 import { shownText } from "../../dialects/core/ran-texts.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseExactly } from "../../lib/text/exact-numbers.ts";
-import { findJsonFault } from "../../lib/text/json-scanner.ts";
+import { scanJson } from "../../lib/text/json-scanner.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
@@ -276,9 +276,11 @@ function withoutMark(bytes: Buffer): Buffer {
 
 function parseAnswer(bytes: Buffer): JsonObject | undefined {
   const isObjectLike = bytes[firstByte(bytes)] === OPEN_BRACE && bytes[lastByte(bytes)] === CLOSE_BRACE;
-  if (!isObjectLike || findJsonFault(bytes, { maxValues: MAX_ANSWER_VALUES })) return undefined;
+  if (!isObjectLike) return undefined;
+  const { fault, mayLoseNumbers } = scanJson(bytes, { maxValues: MAX_ANSWER_VALUES });
+  if (fault) return undefined;
   try {
-    return parseExactly(bytes.toString("utf8")) as JsonObject;
+    return parseExactly(bytes.toString("utf8"), !mayLoseNumbers) as JsonObject;
   } catch {
     return undefined;
   }
