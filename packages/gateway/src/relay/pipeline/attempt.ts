@@ -3,7 +3,6 @@ import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { RequestedOutput, Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { learnChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/errors/classify.ts";
 import { maskError, collectSecrets } from "../../providers/core/mask.ts";
 import { readProxy } from "../../providers/core/proxy.ts";
@@ -25,13 +24,10 @@ import type { RelayRequest } from "../request/request.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
 import type { ReadOn } from "../response/unseen-output.ts";
 import { DROPPED_HEADER, droppedHeader } from "../conversion/dropped-names.ts";
-import { learnNames } from "../conversion/learned-filters.ts";
-import { planFor } from "../selection/plan.ts";
 import type { MarkNote } from "../prompt-cache/mark-prompt.ts";
-import { learnMarksRefusal } from "../prompt-cache/refused-marks.ts";
-import { learnUsageRefusal } from "../conversion/usage-switch.ts";
+import { Lessons, type LessonsDeps } from "./lessons.ts";
 
-export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
+export interface AttemptDeps extends CallDeps, AnswerStorageDeps, LessonsDeps {
   readonly upstreams: Upstreams;
   readonly counter: TokenCounter;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
@@ -42,14 +38,11 @@ export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly disableKeywords: () => readonly string[];
   /** Called on a fault of this program after the answer began. */
   readonly onFault: (requestId: string, error: unknown) => void;
-  /** Called when a request is sent with marks of the gateway, and when an upstream refuses them. */
-  readonly onCacheMarks?: (provider: string, result: "sent" | "refused") => void;
-  /** Called when a host of a filtered protocol refuses a name that no list contains. */
-  readonly onFilterLearned?: (host: string) => void;
 }
 
 /** How long an upstream may take to end a complete answer. */
 const LAST_WORDS_MS = 2_000;
+
 /** Hooks that the pipeline provides to one attempt. */
 export interface AttemptHooks {
   readonly delivery: Delivery;
@@ -95,8 +88,7 @@ export class Attempt implements SinkContext {
   readonly #deps: AttemptDeps;
   #resolve!: (result: AttemptResult) => void;
   #built: BuiltCall | undefined;
-  /** True if the host has refused a name of this call before. */
-  #hasLearned = false;
+  #lessons: Lessons | undefined;
   #sink: Sink | undefined;
   /** Why the gateway ended the attempt. */
   #stopped: AppError | undefined;
@@ -257,60 +249,11 @@ export class Attempt implements SinkContext {
     clearTimeout(this.#lastWords);
   }
 
-  /**
-   * Returns the target of an immediate second try if the failure teaches something about the upstream that is
-   * remembered for later requests too. Undefined if it teaches nothing new.
-   */
+  /** Returns the target of an immediate second try, if the failure teaches something about the upstream. */
   #learnFrom(failure: Failure): RouteTarget | undefined {
     if (this.delivery.isDisconnected) return undefined;
-    return (
-      this.#retryWithoutMarks(failure) ??
-      this.#retryWithoutUsage(failure) ??
-      this.#retryAsChat(failure) ??
-      this.#retryWithoutNames(failure)
-    );
-  }
-
-  /** If the upstream refuses the marks that the gateway set, the same call is sent without them. */
-  #retryWithoutMarks({ error, said }: Failure): RouteTarget | undefined {
-    if (!this.#built?.marks) return undefined;
-    const { status, message, param } = error;
-    const { channel, plan } = this.target;
-    if (!learnMarksRefusal({ status, message: said ?? message, param }, channel, this.#deps.now())) return undefined;
-    this.#deps.onCacheMarks?.(plan.provider.id, "refused");
-    return this.target;
-  }
-
-  /** If the upstream rejects the usage option that the gateway added, the same call is sent without it. */
-  #retryWithoutUsage(failure: Failure): RouteTarget | undefined {
-    const { spec } = this.request;
-    const { channel, plan } = this.target;
-    if (!plan.provider.streamUsage || (spec.wantsStreamUsage && plan.bridges.length === 0)) return undefined;
-    return learnUsageRefusal(failure, this.request, channel, this.#deps.now()) ? this.target : undefined;
-  }
-
-  /** If the upstream has chat but not Responses, the same call is converted to chat. */
-  #retryAsChat({ error }: Failure): RouteTarget | undefined {
-    const { channel, plan, upstreamModel } = this.target;
-    if (plan.bridges.length > 0) return undefined;
-    const { status, message, code } = error;
-    if (!learnChatOnly(channel, plan.route, { status, message, code })) return undefined;
-    const other = planFor(channel, this.request.spec, upstreamModel, this.request.body);
-    return other && other.route !== plan.route ? { ...this.target, plan: other } : undefined;
-  }
-
-  /** If the host refuses a beta or a member by name, the same call is sent without it. */
-  #retryWithoutNames({ error, said }: Failure): RouteTarget | undefined {
-    const { channel, plan, upstreamModel } = this.target;
-    const { hostFilter } = plan.provider;
-    const isFiltered = hostFilter?.on.includes(plan.route.dialect) === true && channel.setting["filters"] !== "off";
-    if (!isFiltered || this.#hasLearned || error.status !== 400 || !this.#built) return undefined;
-    const names = hostFilter.refused(said ?? error.message, this.#built.sent);
-    const host = hostFilter.host(channel);
-    if (!learnNames(channel, { host, model: upstreamModel, names }, this.#deps.now())) return undefined;
-    this.#hasLearned = true;
-    this.#deps.onFilterLearned?.(host);
-    return this.target;
+    this.#lessons ??= new Lessons(this.request, this.#deps);
+    return this.#lessons.learn(failure, this.target, this.#built);
   }
 
   fault(error: unknown): void {
