@@ -62,18 +62,20 @@ export interface Unlisted {
   readonly count: number;
 }
 
-/** By model and groups; finding them reads every channel, a cost that no request should bear. */
-const found = new WeakMap<Snapshot, Map<string, Unlisted>>();
+/** By groups and model; finding them reads every channel, a cost that no request should bear. */
+const found = new WeakMap<Snapshot, Map<string, Map<string, Unlisted>>>();
 
 /** Returns the channels of the model that are switched off or that serve other groups. `name` is a listed model. */
 export function unlisted(snapshot: Snapshot, groups: readonly string[], name: string): Unlisted {
-  let known = found.get(snapshot);
-  if (!known) found.set(snapshot, (known = new Map<string, Unlisted>()));
+  let byGroups = found.get(snapshot);
+  if (!byGroups) found.set(snapshot, (byGroups = new Map<string, Map<string, Unlisted>>()));
   // Most requests have one group, and `join` would copy its name.
-  const listedGroups = groups.length === 1 ? groups[0] : groups.join("\n");
-  const key = `${name}\n${listedGroups}`;
-  let channels = known.get(key);
-  if (!channels) known.set(key, (channels = findUnlisted(snapshot, groups, name)));
+  const listedGroups = groups.length === 1 ? (groups[0] ?? "") : groups.join("\n");
+  // Two maps, because a key of both names would be built and hashed for every request.
+  let byModel = byGroups.get(listedGroups);
+  if (!byModel) byGroups.set(listedGroups, (byModel = new Map<string, Unlisted>()));
+  let channels = byModel.get(name);
+  if (!channels) byModel.set(name, (channels = findUnlisted(snapshot, groups, name)));
   return channels;
 }
 

@@ -38,6 +38,7 @@ export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
   const { database, clock, leaseTime, log, reserved } = deps;
   const open = new Map<string, ReadonlySet<number>>();
   const take = (requestId: string) => {
+    if (open.size === 0) return undefined;
     const asked = open.get(requestId);
     open.delete(requestId);
     return asked;
