@@ -16,8 +16,8 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
     "packages/gateway/src/providers/core/listed-models.ts",
     "packages/gateway/src/relay/ingress/model-details.ts",
     // Columns of New API.
-    "packages/gateway/src/commands/import/new-api/channels.ts",
-    "packages/gateway/src/commands/import/new-api/columns.ts",
+    "packages/gateway/src/resources/import/databases/new-api/channels.ts",
+    "packages/gateway/src/resources/import/databases/new-api/columns.ts",
   ],
   cost_ratio: [
     "packages/gateway/src/relay/selection/strategies.ts",
@@ -32,8 +32,8 @@ const LISTS: readonly string[] = [
   // The columns of the first release.
   `${MIGRATIONS}0002-routing.ts`,
   // Columns of New API.
-  "packages/gateway/src/commands/import/new-api/channels.ts",
-  "packages/gateway/src/commands/import/new-api/columns.ts",
+  "packages/gateway/src/resources/import/databases/new-api/channels.ts",
+  "packages/gateway/src/resources/import/databases/new-api/columns.ts",
   // Where each field is parsed, checked or placed that needs more than its declaration.
   "packages/gateway/src/snapshot/channel-record.ts",
   "packages/gateway/src/resources/channels/input.ts",

@@ -129,7 +129,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`
-    arguments context progress rows imported-usage schema dump import export ledger logs index
+    arguments context progress schema dump import export ledger logs index
   `),
   "packages/wire/src": inOrder(`
     access core accounts options channels billing operations teams index

@@ -9,13 +9,13 @@ import { openForeign } from "../storage/foreign.ts";
 import { rehearse } from "../storage/rehearsal.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
-import { importCompatible, type CompatibleImport } from "./import/new-api/import.ts";
+import { importCompatible, type CompatibleImport } from "../resources/import/databases/new-api/import.ts";
 import type { CommandContext } from "./context.ts";
 import { importConfig, type ConfigImport } from "../resources/import/config.ts";
 import { GroupNames } from "../resources/import/groups.ts";
 import { noteGroups, createImportOptionStore } from "../resources/import/options.ts";
-import type { LitellmDatabase } from "./import/litellm/context.ts";
-import { importDatabase } from "./import/litellm/database.ts";
+import type { LitellmDatabase } from "../resources/import/databases/litellm/context.ts";
+import { importDatabase } from "../resources/import/databases/litellm/database.ts";
 import { saying } from "./progress.ts";
 import { ImportReport } from "../resources/import/report.ts";
 

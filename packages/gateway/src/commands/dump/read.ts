@@ -11,7 +11,7 @@ import { sealedIn, verifyVault } from "../../storage/secrets/reseal.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import { ImportReport } from "../../resources/import/report.ts";
-import { alignIds, insertMany } from "../rows.ts";
+import { alignIds, insertMany } from "../../resources/import/databases/rows.ts";
 import { FORMAT, buildFileName, MARKS, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
 
 export interface ReadDeps {

@@ -1,0 +1,170 @@
+import { createHash } from "node:crypto";
+import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { SourceDatabase, LITELLM } from "../../../../../test/import/source-database.ts";
+import { quietLog } from "../../../../../test/kit/support.ts";
+import { openStoreKit, type StoreKit } from "../../../../../test/kit/store-kit.ts";
+import { checkBalances } from "../../../../billing/audit/balances.ts";
+import { checkLedgerSums } from "../../../../billing/audit/sums.ts";
+import { accountRow } from "../../../../identity/accounts/accounts.ts";
+import { openForeign, type ForeignDatabase } from "../../../../storage/foreign.ts";
+import { GroupNames } from "../../groups.ts";
+import { ImportReport } from "../../report.ts";
+import { importDatabase } from "./database.ts";
+
+const TABLES = [
+  "users",
+  "tokens",
+  "budgets",
+  "options",
+  "abilities",
+  "ledger",
+  "ledger_state",
+  "balance_outbox",
+  "teams",
+  "team_members",
+  "service_accounts",
+] as const;
+const KEYS = "LiteLLM_VerificationToken";
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+eachDatabase("import of teams of LiteLLM", (open) => {
+  let kit: StoreKit;
+  let litellm: SourceDatabase;
+  let source: ForeignDatabase;
+
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+  });
+  afterAll(() => kit.database.close());
+  beforeEach(async () => {
+    litellm = new SourceDatabase(await createDatabase(open.kind), open.kind);
+    for (const table of TABLES) await kit.database.db.deleteFrom(table).execute();
+  });
+  afterEach(() => source.close());
+
+  const run = async () => {
+    source = openForeign(litellm.url, quietLog);
+    const { database, clock, vault } = kit;
+    const report = new ImportReport();
+    const progress = { onProgress: () => {}, credit: 100, report, groups: new GroupNames() };
+    await importDatabase({ source, target: database, vault, clock, isDry: false, ...progress });
+    return report;
+  };
+  const rows = (sql: string) => kit.database.raw.rows<Record<string, string | number | null>>(sql, []);
+
+  test("teams have their members, caps and keys, and a second run changes nothing", async () => {
+    const root = accountRow({ username: "root", passwordHash: "x", createdAt: 1, role: 100 });
+    await kit.database.db.insertInto("users").values(root).execute();
+    await litellm.create(LITELLM);
+    const people = ["ann", "bob", "eve"].map((name) => ({ user_id: name, user_alias: name }));
+    await litellm.insert("LiteLLM_UserTable", ...people);
+    await litellm.insert("LiteLLM_OrganizationTable", {
+      organization_id: "o",
+      organization_alias: "Lab",
+      budget_id: "b",
+    });
+    await litellm.insert("LiteLLM_ProjectTable", { project_id: "p", project_alias: "Shop" });
+    await litellm.insert("LiteLLM_BudgetTable", { budget_id: "b", max_budget: 3, budget_duration: "90m" });
+    const members = [
+      { role: "user", user_id: "bob" },
+      { role: "admin", user_id: "ann" },
+      { role: "admin", user_id: "gone" },
+    ];
+    await litellm.insert(
+      "LiteLLM_TeamTable",
+      {
+        team_id: "t-1",
+        team_alias: "Data Lab",
+        organization_id: "o",
+        members_with_roles: JSON.stringify(members),
+        model_max_budget: '{"gpt-4o":{"budget_limit":"2","time_period":"1d"},"o3":1.5,"none":"x"}',
+        max_budget: 10,
+        soft_budget: 6,
+        budget_duration: "48h",
+        rpm_limit: 60,
+      },
+      { team_id: "t-2", team_alias: "data lab", blocked: true, max_budget: 4, spend: 1 },
+    );
+    await litellm.insert("LiteLLM_TeamMembership", { user_id: "bob", team_id: "t-1", spend: 0.5, budget_id: "b" });
+    const plain = { aliases: "{}", models: [] as string[] };
+    await litellm.insert(
+      KEYS,
+      { ...plain, token: sha256("sk-1"), key_alias: "bobs", team_id: "t-1", user_id: "bob", project_id: "p" },
+      {
+        ...plain,
+        token: sha256("sk-2"),
+        key_alias: "job",
+        team_id: "t-1",
+        auto_rotate: true,
+        rotation_interval: "30d",
+      },
+      { ...plain, token: sha256("sk-3"), key_alias: "eves", team_id: "t-1", user_id: "eve" },
+      { ...plain, token: sha256("sk-4"), key_alias: "lost", team_id: "t-9", models: ["gpt-*"] },
+    );
+    const first = await run();
+    await source.close();
+    const seen = (await rows("select name, slug, labels, settings, status from teams order by id")).map((team) => ({
+      ...team,
+      slug: String(team["slug"]).replace(/-[0-9a-f]{6}$/, "-MARK"),
+    }));
+    expect(seen).toEqual([
+      {
+        name: "Data Lab",
+        slug: "data-lab",
+        labels: '{"organization":"Lab"}',
+        settings: '{"limits":{"rpm":60}}',
+        status: 1,
+      },
+      { name: "data lab", slug: "data-lab-MARK", labels: "", settings: "", status: 2 },
+      { name: "t-9", slug: "t-9", labels: "", settings: "", status: 1 },
+    ]);
+    const roles =
+      "select t.name, u.username, m.role from team_members m join teams t on t.id = m.team_id join users u on u.id = m.user_id order by t.id, u.username";
+    expect((await rows(roles)).map((row) => Object.values(row).join(" "))).toEqual([
+      "Data Lab ann owner",
+      "Data Lab bob member",
+      "data lab root owner",
+    ]);
+    const budgets =
+      "select scope, period, length, filter_model, quota_limit, soft_percent, used from budgets order by scope, filter_model";
+    expect((await rows(budgets)).map((row) => Object.values(row).join(" "))).toEqual([
+      "member hours 1  1500000 80 0",
+      "team hours 48  5000000 60 0",
+      "team day 0 gpt-4o 1000000 80 0",
+      "team hours 48 o3 750000 80 0",
+    ]);
+    const holders =
+      "select k.name, u.username, s.name as service, k.fixed_tags, k.rotate_days from tokens k left join users u on u.id = k.member_id left join service_accounts s on s.id = k.service_account_id order by k.name";
+    expect(
+      (await rows(holders)).map((row) =>
+        Object.values(row)
+          .map((value) => value ?? "-")
+          .join(" "),
+      ),
+    ).toEqual(['bobs bob - {"project":"Shop"} 0', "eves - imported - 0", "job - imported - 30", "lost - imported - 0"]);
+    expect(await rows("select quota, used_quota from users where kind = 1 order by id")).toMatchObject([
+      { quota: 50_000_000, used_quota: 0 },
+      { quota: 1_500_000, used_quota: 500_000 },
+      { quota: 50_000_000 },
+    ]);
+    const lines = first.lines().join("\n");
+    for (const text of [
+      "(gone of t-1)",
+      "organizations have budgets",
+      "last 90m: here 1 hours",
+      "no amount that can be read",
+      "name models by patterns",
+    ])
+      expect(lines).toContain(text);
+    expect([...(await checkLedgerSums(kit.database.raw)), ...(await checkBalances(kit.database.raw, false))]).toEqual(
+      [],
+    );
+    const readState = async () =>
+      JSON.stringify(await Promise.all(TABLES.map((table) => rows(`select * from ${table}`))));
+    const before = await readState();
+    const second = await run();
+    expect(await readState()).toBe(before);
+    expect(second.of("teams")).toMatchObject({ created: 0, unchanged: 3 });
+  });
+});
