@@ -81,6 +81,16 @@ async function run({ areChannelsAsked = false, former, names, base = address }: 
 
 const UNPRICED = "have no price, so calls are refused until there is one:";
 
+test("a list of prices is read that is longer than other answers may be", async () => {
+  const rows = Array.from({ length: 5_000 }, (_, at) => ({ model_name: `other-${at}`, quota_type: 0, model_ratio: 9 }));
+  const wanted = { model_name: "house-large", quota_type: 0, model_ratio: 1.25, completion_ratio: 4 };
+  const list = Buffer.from(JSON.stringify({ success: true, data: [...rows, wanted] }));
+  expect(list.length).toBeGreaterThan(256 * 1024);
+  answers = { "/api/pricing": list };
+  const { table } = await run({ areChannelsAsked: true });
+  expect(table("ModelRatio")["house-large"]).toBe(1.25);
+});
+
 test.each([
   ["/api/pricing", "new-api-pricing", { image: true, cache: undefined }],
   ["/api/ratio_config", "new-api-ratio-config", { image: true, cache: 0.5 }],

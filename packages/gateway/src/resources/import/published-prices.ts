@@ -36,7 +36,7 @@ export async function publishedPrices(
 ): Promise<ReadonlyMap<string, ModelCost>> {
   const headers: Record<string, string> = key === "" ? {} : { authorization: `Bearer ${key}` };
   for (const [path, read] of CALLS) {
-    const call = { method: "GET", url: `${address}${path}`, headers, mostBytes: MAX_BYTES } as const;
+    const call = { method: "GET", url: `${address}${path}`, headers, maxBytes: MAX_BYTES } as const;
     const answer = await outbound.json(call);
     const prices = answer === undefined ? new Map<string, ModelCost>() : read(answer);
     if (prices.size > 0) return prices;
