@@ -6,7 +6,7 @@ import type { Logger } from "../observability/log.ts";
 import { openDatabase } from "./database.ts";
 import { hasTable } from "./schema/introspect.ts";
 
-/** A value that cannot be imported; the message names table, row and column. */
+/** A value or a table that cannot be imported; the message names table, row and column. */
 export class ForeignValueError extends Error {
   override readonly name = "ForeignValueError";
 }
@@ -126,6 +126,8 @@ export interface ForeignDatabase {
    * Messages identify a row by the columns `labels`, which default to that column.
    */
   pages(table: string, key?: string, labels?: readonly string[]): AsyncGenerator<readonly ForeignRow[]>;
+  /** Returns the number of rows; 0 for a table that is not there. */
+  count(table: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -137,35 +139,46 @@ type Query = (sql: string, values: readonly (string | number)[]) => Promise<Valu
 /** Opens the database. Throws if a file does not exist or the kind of address is unknown. */
 export function openForeign(url: string, log: Logger): ForeignDatabase {
   return url.startsWith("sqlite:")
-    ? openFile(url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, ""))
+    ? openForeignFile(url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, ""))
     : openServer(url, log);
 }
 
 /** Opens a file for reading only, because the other gateway may be running on it. */
-function openFile(path: string): ForeignDatabase {
+export function openForeignFile(path: string): ForeignDatabase {
   if (!existsSync(path)) throw new Error(`there is no database file ${path}`);
   const handle = new DatabaseSync(path, { readOnly: true });
+  // Its views and generated columns may be made by anyone, so they may call nothing that has effects.
+  handle.exec("pragma trusted_schema = off");
   const query: Query = (sql, values) => {
     const statement = handle.prepare(sql);
     // Without this, an error for a number beyond 2^53 would not name its place.
     statement.setReadBigInts(true);
     return Promise.resolve(statement.all(...values));
   };
+  const has = async (table: string) =>
+    (await query("select 1 from sqlite_master where type = 'table' and name = ?", [table])).length > 0;
   return {
-    has: async (table) =>
-      (await query("select 1 from sqlite_master where type = 'table' and name = ?", [table])).length > 0,
+    has,
     pages: (table, key, labels) => pages(query, { table, key, labels }),
+    count: async (table) => ((await has(table)) ? countRows(query, table) : 0),
     close: () => Promise.resolve(handle.close()),
   };
 }
 
 function openServer(url: string, log: Logger): ForeignDatabase {
   const { db, raw, kind, close } = openDatabase({ url, log, connections: 1, isForeign: true });
+  const query: Query = (sql, values) => raw.rows<Values>(sql, values);
   return {
     has: (table) => hasTable(db, kind, table),
-    pages: (table, key, labels) => pages((sql, values) => raw.rows<Values>(sql, values), { table, key, labels }),
+    pages: (table, key, labels) => pages(query, { table, key, labels }),
+    count: async (table) => ((await hasTable(db, kind, table)) ? countRows(query, table) : 0),
     close,
   };
+}
+
+async function countRows(query: Query, table: string): Promise<number> {
+  const [row] = await query(`select count(*) as number from "${table}"`, []);
+  return Number(row?.["number"] ?? 0);
 }
 
 interface Paging {
