@@ -1,5 +1,5 @@
 /** Families of gateways with different rows. */
-export type SourceGateway = "one-api" | "new-api";
+export type SourceGateway = "one-api" | "new-api" | "one-hub";
 
 /** A channel type of such a gateway: our number, and the address that its own number implied. */
 export interface TypeHere {
@@ -87,6 +87,43 @@ const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number,
 
 const LAST_OF_ONE_API = 51;
 
+/** Types of one-hub, whose numbers have another meaning from 24 on. Undefined: services that are not supported here. */
+const ONE_HUB_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number, TypeHere | undefined>([
+  ...RESELLERS,
+  [2, { type: 1, baseUrl: "https://oa.api2d.net" }],
+  [4, { type: 1, baseUrl: "https://api.closeai-proxy.xyz" }],
+  [5, { type: 1, baseUrl: "https://api.openai-sb.com" }],
+  [8, { type: 1 }],
+  [16, { type: 26 }],
+  [24, undefined],
+  [25, { type: 24 }],
+  [26, { type: 1006 }],
+  [27, { type: 35 }],
+  [28, { type: 43 }],
+  [29, { type: 25 }],
+  [30, { type: 42 }],
+  [31, { type: 1001 }],
+  [32, { type: 33 }],
+  [33, { type: 31 }],
+  [34, { type: 2 }],
+  [35, { type: 39 }],
+  [36, { type: 34 }],
+  [37, undefined],
+  [38, { type: 49 }],
+  [39, { type: 4 }],
+  [40, { type: 23 }],
+  [41, { type: 36 }],
+  [42, { type: 41 }],
+  [43, { type: 1005 }],
+  [44, undefined],
+  [45, { type: 40 }],
+  [46, undefined],
+  [47, { type: 38 }],
+  [48, undefined],
+]);
+
+const LAST_OF_ONE_HUB = 48;
+
 const ZHIPU = 16;
 const ZHIPU_V4 = 26;
 
@@ -95,10 +132,22 @@ export function compatibleType(kind: SourceGateway, type: number, models: readon
   // One API selects one of Zhipu's two protocols by the model.
   if (kind === "one-api" && type === ZHIPU && models.some((model) => model.startsWith("glm-")))
     return { type: ZHIPU_V4 };
-  const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
-  if (own.has(type)) return own.get(type);
-  return kind === "one-api" && type > LAST_OF_ONE_API ? undefined : { type };
+  const { types, last } = FAMILIES[kind];
+  if (types.has(type)) return types.get(type);
+  return type > last ? undefined : { type };
 }
+
+interface Family {
+  readonly types: ReadonlyMap<number, TypeHere | undefined>;
+  /** The highest number with a known meaning. */
+  readonly last: number;
+}
+
+const FAMILIES: Readonly<Record<SourceGateway, Family>> = {
+  "one-api": { types: ONE_API_TYPES, last: LAST_OF_ONE_API },
+  "new-api": { types: NEW_API_TYPES, last: Infinity },
+  "one-hub": { types: ONE_HUB_TYPES, last: LAST_OF_ONE_HUB },
+};
 
 /** Returns true for placeholders and patterns in a `header_override` of New API, which have no meaning here. */
 export function hasForeignHeaders(text: string): boolean {
