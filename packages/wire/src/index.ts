@@ -34,6 +34,7 @@ export * from "./operations/files.ts";
 export * from "./core/format.ts";
 export * from "./channels/groups.ts";
 export * from "./operations/import.ts";
+export * from "./operations/import-runs.ts";
 export * from "./operations/compatible-members.ts";
 export * from "./operations/jobs.ts";
 export * from "./core/limits.ts";

@@ -6,16 +6,12 @@ import { processEnv } from "../config/env.ts";
 import { toDatabaseUrl } from "../config/go-dsn.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openForeign } from "../storage/foreign.ts";
-import { rehearse } from "../storage/rehearsal.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importCompatible, type CompatibleImport } from "../resources/import/databases/new-api/import.ts";
 import type { CommandContext } from "./context.ts";
-import { importConfig, type ConfigImport } from "../resources/import/config.ts";
 import { GroupNames } from "../resources/import/groups.ts";
-import { noteGroups, createImportOptionStore } from "../resources/import/options.ts";
-import type { LitellmDatabase } from "../resources/import/databases/litellm/context.ts";
-import { importDatabase } from "../resources/import/databases/litellm/database.ts";
+import { CREDIT_DOLLARS, importLitellm, type LitellmTarget } from "../resources/import/litellm-import.ts";
 import { saying } from "./progress.ts";
 import { ImportReport } from "../resources/import/report.ts";
 
@@ -40,9 +36,6 @@ const FLAGS = {
   "map-group": "strings",
   "dry-run": "boolean",
 } as const;
-
-/** The balance of an imported account without a budget, high enough to be practically unlimited. */
-const CREDIT_DOLLARS = 1_000_000;
 
 const STOPPED =
   "The import stopped. What it wrote stays: run the same command again to continue, which writes nothing twice.";
@@ -111,30 +104,18 @@ function parseAddress(text: string | undefined): string | undefined {
   throw new UsageError(`--price-from takes an address such as https://gateway.example.com\n${IMPORT_USAGE}`);
 }
 
-type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report"> & Pick<ConfigImport, "prices">;
-
 async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: LitellmTarget): Promise<ImportReport> {
   const { config, credit = String(CREDIT_DOLLARS) } = flags;
   const url = flags.from === "litellm" ? flags.database : undefined;
   const report = new ImportReport();
   const writer = { userId: 0, username: "import", ip: "" };
-  const bring = async (place: LitellmTarget) => {
-    if (config !== undefined)
-      await importConfig({ ...place, text: readFileSync(config, "utf8"), env: processEnv(), writer }, report);
-    if (url === undefined) return;
-    const source = openForeign(sourceUrl(url), log);
-    try {
-      await importDatabase({ ...place, source, credit: Number(credit), report });
-    } finally {
-      await source.close();
-    }
-    if (config === undefined) noteGroups(place.groups, await createImportOptionStore(place).stored(), report);
-  };
-  // The database refers to models from the file, so a dry run of both is one transaction.
-  const isTogether = target.isDry && config !== undefined && url !== undefined;
-  await (isTogether
-    ? rehearse(target.target, (place) => bring({ ...target, target: place, isDry: false }))
-    : bring(target));
+  const file = config === undefined ? {} : { config: { text: readFileSync(config, "utf8"), env: processEnv(), writer } };
+  const source = url === undefined ? undefined : openForeign(sourceUrl(url), log);
+  try {
+    await importLitellm(target, { ...file, ...(source && { source }), credit: Number(credit) }, report);
+  } finally {
+    await source?.close();
+  }
   return report;
 }
 

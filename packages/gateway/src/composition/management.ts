@@ -114,6 +114,7 @@ export function createManagement(deps: ManagementDeps): Management {
     publicUrl: env.publicUrl,
     imageUrl: signedImageUrl(deps),
     maxUserTokens: env.maxUserTokens,
+    maxUploadBytes: env.spoolMegabytes * 1_048_576,
     pollingSeconds: env.pollingSeconds,
   });
   const accounts = createAccounts(env, { ...shared, optionDefaults, setupState, background: background.add });

@@ -34,6 +34,8 @@ import { createDrawingStore } from "./drawing/store.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { importRoutes } from "./import/routes.ts";
+import { importRunRoutes } from "./import/runs/routes.ts";
+import { createRunStore } from "./import/runs/store.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { createJobStore } from "./jobs/store.ts";
@@ -121,6 +123,8 @@ export interface OperationsDeps {
   /** What sends messages about events. */
   readonly webhooks: WebhookDeps;
   readonly maxUserTokens: number;
+  /** The largest database that may be uploaded for an import. */
+  readonly maxUploadBytes: number;
   readonly pollingSeconds: number;
 }
 
@@ -224,6 +228,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...eventsRoutes(deps),
     ...groupRoutes({ options }),
     ...importRoutes(deps),
+    ...importRunRoutes({ ...deps, jobs, runs: createRunStore({ database, clock, jobs: jobStore }) }),
     ...plannedPriceRoutes(deps),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),

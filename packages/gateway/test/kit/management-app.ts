@@ -312,6 +312,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
           ?.keys.map((key) => markKey(key, parts.vault.hashKey)),
     },
     maxUserTokens: 1000,
+    maxUploadBytes: 8 * 1_048_576,
     pollingSeconds: 0,
     ...settings.operations,
   });

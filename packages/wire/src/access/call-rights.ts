@@ -126,6 +126,11 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   // /api/import
   litellmImport: write(["channels", "users", "tokens", "billing", "settings"]),
   pricesImport: write("settings"),
+  importRunList: read("settings"),
+  importRunGet: read("settings"),
+  importDatabaseStart: write(["channels", "users", "tokens", "billing", "settings"], "fresh"),
+  importConfigStart: write(["channels", "users", "tokens", "billing", "settings"], "fresh"),
+  importServerStart: write(["channels", "users", "tokens", "billing", "settings"], "fresh"),
   // /api/job
   jobList: read("settings"),
   jobGet: read("settings"),

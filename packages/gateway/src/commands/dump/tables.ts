@@ -68,6 +68,7 @@ export const TABLES = {
   budget_reaped: ["request_id", "budget_id"],
   managed_resources: ["kind", "name"],
   jobs: ["id"],
+  import_runs: ["id"],
   audit_log: ["id"],
   preferences: ["user_id"],
   logs: ["id"],

@@ -14,6 +14,8 @@ export interface OutboundCall {
   readonly body?: string;
   /** Maximum size of an answer; 256 KiB by default. */
   readonly maxBytes?: number;
+  /** How long an answer may take; 5 seconds by default. */
+  readonly timeoutMs?: number;
 }
 
 /** Makes calls to sign-in and check services. */
@@ -55,14 +57,14 @@ const FORBIDDEN_NAMES =
 /** Creates calls with five seconds each, no redirects, and no link-local addresses, not even behind a name. */
 export function createOutbound(network: Network): Outbound {
   const agent = createServiceAgent({ network, guard: SERVICE_GUARD, connectTimeoutMs: TIMEOUT_MS });
-  const ask = async ({ method, url, headers, body, maxBytes = MAX_ANSWER_BYTES }: OutboundCall) => {
+  const ask = async ({ method, url, headers, body, maxBytes = MAX_ANSWER_BYTES, timeoutMs }: OutboundCall) => {
     refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
     const answer = await request(url, {
       method,
       headers: { accept: "application/json", "user-agent": "fairway", ...headers },
       ...(body === undefined ? {} : { body }),
       dispatcher: agent.current(),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS),
     });
     const text = await readLimited(answer.body, maxBytes);
     return { status: answer.statusCode, type: answer.headers["content-type"], text };

@@ -1,3 +1,5 @@
+import type { ImportCount } from "@fairway/wire";
+
 type Outcome = "created" | "updated" | "unchanged" | "skipped";
 
 /** Counts and notes of an import, or of its dry run. */
@@ -31,14 +33,29 @@ export class ImportReport {
     return Object.values(this.of(what)).reduce((sum, number) => sum + number, 0);
   }
 
+  /** Returns what became of each kind of item. */
+  counts(): ImportCount[] {
+    return [...this.#counts].map(([what, counts]) => ({ what, ...counts }));
+  }
+
+  /** Returns every loss, and everything else that is worth knowing, a sentence each. */
+  allNotes(): string[] {
+    const remarks = [...this.#remarks].map(([text, { times, names }]) => `${times} ${text}${formatNames(names)}`);
+    return [...this.notes, ...remarks];
+  }
+
   /** Returns one line per kind of item, then the notes. */
   lines(): string[] {
     const lines = [...this.#counts].map(([what, counts]) => {
       const parts = Object.entries(counts).filter(([, number]) => number > 0);
       return `${what}: ${parts.map(([outcome, number]) => `${number} ${outcome}`).join(", ")}`;
     });
-    const remarks = [...this.#remarks].map(([text, { times, names }]) => `${times} ${text}${formatNames(names)}`);
-    return [...lines, ...[...this.notes, ...remarks].map((note) => `- ${note}`)];
+    return [...lines, ...this.allNotes().map((note) => `- ${note}`)];
+  }
+
+  /** Returns the number of processed items of all kinds. */
+  get processed(): number {
+    return [...this.#counts.keys()].reduce((sum, what) => sum + this.total(what), 0);
   }
 }
 

@@ -14,6 +14,8 @@ export interface JobControl {
   total(steps: number): void;
   /** Records that one step is done. */
   step(isOk: boolean): void;
+  /** Records that so many steps are done, for work that counts them itself. */
+  reached(steps: number): void;
   /** Sets the text of the finished job. */
   message(text: string): void;
 }
@@ -93,6 +95,7 @@ async function perform({ store, log, id, spec, lease, signal }: Performance): Pr
     total: (total) => void (progress = { ...progress, total }),
     step: (isOk) =>
       void (progress = { ...progress, done: progress.done + 1, failed: progress.failed + (isOk ? 0 : 1) }),
+    reached: (done) => void (progress = { ...progress, done }),
     message: (message) => void (progress = { ...progress, message }),
   };
   let status: (typeof JOB_STATUS)[keyof typeof JOB_STATUS] = JOB_STATUS.done;

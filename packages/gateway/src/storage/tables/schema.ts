@@ -16,6 +16,7 @@ import type { EventTable, WebhookDeliveryTable, WebhookEndpointTable } from "./s
 import type { TeamTables } from "./schema-teams.ts";
 import type { IdentityProviderTable, UserIdentityTable } from "./schema-identity.ts";
 import type { ReportSumTable, ReportValueTable, SavedReportTable } from "./schema-reports.ts";
+import type { ImportRunTable } from "./schema-imports.ts";
 import type { ChannelPauseTable } from "./schema-pauses.ts";
 import type { PricePlanTable } from "./schema-prices.ts";
 import type { ScimGroupTable, ScimMemberTable, ScimUserTable } from "./schema-scim.ts";
@@ -47,6 +48,7 @@ export interface Schema extends TeamTables {
   channels: ChannelTable;
   channel_pauses: ChannelPauseTable;
   price_plans: PricePlanTable;
+  import_runs: ImportRunTable;
   saved_reports: SavedReportTable;
   abilities: AbilityTable;
   options: OptionTable;

@@ -52,6 +52,7 @@ import { tokenPromptCaches } from "./0050-token-prompt-caches.ts";
 import { budgetValues } from "./0051-budget-values.ts";
 import { reportReceivers } from "./0052-report-receivers.ts";
 import { cacheSums } from "./0053-cache-sums.ts";
+import { importRuns } from "./0058-import-runs.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -112,6 +113,7 @@ export const MIGRATIONS: readonly Migration[] = [
   budgetValues,
   reportReceivers,
   cacheSums,
+  importRuns,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -1,6 +1,6 @@
 import { createChanges } from "../../../../billing/ledger/booking/balance-changes.ts";
 import type { Database } from "../../../../storage/database.ts";
-import type { ForeignDatabase, ForeignRow } from "../../../../storage/foreign.ts";
+import { ForeignValueError, type ForeignDatabase, type ForeignRow } from "../../../../storage/foreign.ts";
 import { rehearse } from "../../../../storage/rehearsal.ts";
 import { bump } from "../../../../storage/revisions.ts";
 import { bareOwner, bringOwner, userOwner, type Account, type Owner } from "./accounts.ts";
@@ -27,7 +27,7 @@ const KEY_LABELS = ["key_alias", "key_name"];
 export async function importDatabase({ isDry, ...settings }: LitellmDatabase): Promise<void> {
   const { source, target } = settings;
   for (const table of [KEYS, USERS, TEAMS])
-    if (!(await source.has(table))) throw new Error(`this is not a database of LiteLLM: it has no table ${table}`);
+    if (!(await source.has(table))) throw new ForeignValueError(`this is not a database of LiteLLM: it has no table ${table}`);
   const bringAll = (place: Database) => importTables({ ...settings, target: place });
   await (isDry ? rehearse(target, bringAll) : bringAll(target));
 }

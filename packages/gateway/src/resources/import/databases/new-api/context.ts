@@ -6,8 +6,15 @@ import type { Database } from "../../../../storage/database.ts";
 import type { ForeignDatabase } from "../../../../storage/foreign.ts";
 import type { Vault } from "../../../../storage/secrets/secrets.ts";
 import type { GroupNames } from "../../groups.ts";
+import type { ModelCost } from "../../prices.ts";
 import type { Served } from "../../upstream-prices.ts";
 import type { ImportReport } from "../../report.ts";
+
+/** What its calls leave open. */
+export interface ServerSource {
+  /** Accounts here that stand for accounts there: the super administrators, of whom each gateway has its own. */
+  readonly adopted: ReadonlyMap<number, number>;
+}
 
 /** The dependencies of an import. */
 export interface ImportContext {
@@ -30,7 +37,11 @@ export interface ImportContext {
     /** Address of the gateway that is being replaced. */
     readonly former: string | undefined;
     readonly network: Network;
+    /** Prices that the gateway publishes, read beforehand. */
+    readonly published?: ReadonlyMap<string, ModelCost>;
   };
+  /** Set if the source is a running gateway, which shows only a part of its rows. */
+  readonly server?: ServerSource;
   /** Called after each batch of rows with the kind of row. */
   readonly progress: (what: string) => void;
   /** Part of the names of imported rows; the same in each run on one source. */

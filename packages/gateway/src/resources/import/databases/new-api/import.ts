@@ -1,5 +1,6 @@
 import { createChanges } from "../../../../billing/ledger/booking/balance-changes.ts";
 import type { Database } from "../../../../storage/database.ts";
+import { ForeignValueError } from "../../../../storage/foreign.ts";
 import { rehearse, undoing } from "../../../../storage/rehearsal.ts";
 import { bump } from "../../../../storage/revisions.ts";
 import { ImportReport } from "../../report.ts";
@@ -21,8 +22,10 @@ export interface CompatibleImport extends Omit<ImportContext, Made> {
 }
 
 /** Imports a database of a compatible gateway. A second run changes nothing that already exists. */
-export async function importCompatible({ withLogs, onProgress, ...settings }: CompatibleImport): Promise<ImportReport> {
-  const report = new ImportReport();
+export async function importCompatible(
+  { withLogs, onProgress, ...settings }: CompatibleImport,
+  report = new ImportReport(),
+): Promise<ImportReport> {
   const progress = (what: string) => onProgress(what, report.total(what));
   const maps = {
     users: new Map<number, number>(),
@@ -37,7 +40,7 @@ export async function importCompatible({ withLogs, onProgress, ...settings }: Co
   };
   for (const table of ["users", "tokens", "channels", "options"]) {
     if (!(await source.has(table)))
-      throw new Error(`this is no database of ${settings.kind}: it has no table ${table}`);
+      throw new ForeignValueError(`this is no database of ${settings.kind}: it has no table ${table}`);
   }
   // A dry run also writes everything, in a transaction that is rolled back, so it fails where the real run would fail.
   const bringAll = (place: Database) => importTables(createContext(place));

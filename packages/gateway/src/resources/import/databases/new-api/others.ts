@@ -13,7 +13,7 @@ import type { ForeignRow } from "../../../../storage/foreign.ts";
 import { bringNew } from "../rows.ts";
 import { isObject, parseJson } from "../../../../lib/text/json.ts";
 import type { GroupNames } from "../../groups.ts";
-import { noteGroups, noteUnpriced, createImportOptionStore, withWrites } from "../../options.ts";
+import { noteGroups, noteUnpriced, createImportOptionStore, unpricedModels, withWrites } from "../../options.ts";
 import { priceWrites } from "../../prices.ts";
 import { upstreamPrices } from "../../upstream-prices.ts";
 import type { ImportContext } from "./context.ts";
@@ -69,10 +69,13 @@ async function takeBackRetries(
 
 /** Returns prices that upstreams publish for models without one. */
 async function missingPrices({ served, prices, report }: ImportContext, options: readonly OptionRow[]) {
-  const { areChannelsAsked, former, network } = prices;
+  const { areChannelsAsked, former, network, published } = prices;
   const publisher = former === undefined ? undefined : { address: former, key: "" };
   const sources = { network, areChannelsAsked, former: publisher };
-  return priceWrites(await upstreamPrices(sources, { channels: served, options }, report), options, report);
+  const asked = await upstreamPrices(sources, { channels: served, options }, report);
+  const wanted = new Set(published ? unpricedModels(served, options) : []);
+  const known = [...(published ?? [])].filter(([model]) => wanted.has(model));
+  return priceWrites(new Map([...known, ...asked]), options, report);
 }
 
 /** Options with tables by group, or lists of groups. */

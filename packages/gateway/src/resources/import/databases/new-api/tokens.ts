@@ -10,6 +10,9 @@ import { admitCarriedKeys, insertKeepingId, placing } from "../rows.ts";
 import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import { tokenKey } from "../../../../storage/secrets/sealed-locations.ts";
+import { createTokenKey } from "../../../../storage/secrets/token-key-text.ts";
+
+const MAX_NAME = 191;
 
 /** Imports keys, which continue to work: they are found by their hash and can be shown again. */
 export async function importTokens(context: ImportContext): Promise<void> {
@@ -22,8 +25,9 @@ export async function importTokens(context: ImportContext): Promise<void> {
 async function importToken(context: ImportContext, row: ForeignRow): Promise<void> {
   const { target, vault, users, tokens, report } = context;
   const userId = users.get(row.int("user_id"));
-  const key = row.text("key").replace(/^sk-/, "");
-  if (row.isDeleted || userId === undefined || key === "") return report.count("tokens", "skipped");
+  if (row.isDeleted || userId === undefined) return report.count("tokens", "skipped");
+  const key = row.text("key").replace(/^sk-/, "") || (await newKey(context, row, userId));
+  if (key === undefined) return;
   const isUsual = parseApiKey(key) !== "malformed";
   const hash = vault.hashKey(isUsual ? key : importedKey(key));
   const find = "select id from tokens where key_hash = ?";
@@ -46,6 +50,24 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
     await tx.run("update tokens set key_sealed = ? where id = ?", [vault.seal(key, tokenKey(made.id)), made.id]);
     if (!isUsual) await admitCarriedKeys(tx, target.kind);
   });
+}
+
+/**
+ * Returns a new key for one that the source does not show, unless an earlier run has made it; undefined if there is
+ * nothing to do.
+ */
+async function newKey(context: ImportContext, row: ForeignRow, userId: number): Promise<string | undefined> {
+  const { target, tokens, report, server } = context;
+  if (!server) return void report.count("tokens", "skipped");
+  const find = "select id from tokens where user_id = ? and name = ? and created_time = ?";
+  const made = [userId, row.text("name").slice(0, MAX_NAME), row.int("created_time")];
+  const [known] = await target.raw.rows<{ id: number }>(find, made);
+  if (known) {
+    tokens.set(row.int("id"), known.id);
+    return void report.count("tokens", "unchanged");
+  }
+  report.remark("keys are not shown there: they are new here, and their programs need them", readName(row));
+  return createTokenKey();
 }
 
 function readName(row: ForeignRow): string {
@@ -75,7 +97,7 @@ function tokenRow(context: ImportContext, row: ForeignRow, userId: number): Reco
   return {
     user_id: userId,
     status: isUsable ? row.int("status", TOKEN_STATUS.enabled) : TOKEN_STATUS.disabled,
-    name: row.text("name").slice(0, 191),
+    name: row.text("name").slice(0, MAX_NAME),
     created_time: row.int("created_time", now),
     accessed_time: row.int("accessed_time", now),
     expired_time: row.int("expired_time", NEVER_EXPIRES),

@@ -25,6 +25,8 @@ interface Users extends ImportContext {
 
 const BINDINGS = ["wechat_id", "telegram_id", "linux_do_id", "oidc_id"] as const;
 const DELETED = 3;
+/** Matches no password. */
+const NO_PASSWORD = "!";
 
 /** Imports accounts with their password hashes. A balance is booked through the ledger, once for each account. */
 export async function importUsers(context: ImportContext): Promise<void> {
@@ -36,6 +38,13 @@ export async function importUsers(context: ImportContext): Promise<void> {
     for (const row of rows) {
       if (row.isDeleted || row.int("status") === DELETED) {
         context.report.count("users", "skipped");
+        continue;
+      }
+      const adopted = context.server?.adopted.get(row.int("id"));
+      if (adopted !== undefined) {
+        context.report.count("users", "unchanged");
+        context.report.remark("super administrators stay there: their keys belong to you here", row.text("username"));
+        context.users.set(row.int("id"), adopted);
         continue;
       }
       checkUser(context, row);
@@ -103,7 +112,8 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
   report.count("users", "updated");
   await context.ledger.changeWith(async (tx) => {
     const { username: _name, username_key: _key, quota: _quota, ...values } = await userRow(context, tx, row, "");
-    const change = { ...values, role: Math.max(known.role, row.int("role")) };
+    const { password, ...others } = values;
+    const change = { ...others, ...(isHidden(context) ? {} : { password }), role: Math.max(known.role, row.int("role")) };
     const sets = Object.keys(change).map((name) => `"${name}" = ?`);
     const update = `update users set ${sets.join(", ")} where id = ?`;
     await placing([{ values: change, from: row }], () => tx.run(update, [...Object.values(change), known.id]));
@@ -134,12 +144,18 @@ function adjustment(userId: number, amount: number, { kind }: ImportContext) {
   return { requestId: `import-user-${userId}`, kind: "adjust" as const, userId, quota: asQuota(amount), detail };
 }
 
+/** Returns true if the source does not show passwords. */
+function isHidden({ server }: Users): boolean {
+  return server !== undefined;
+}
+
 async function userRow(
-  { clock, groups }: Users,
+  context: Users,
   tx: RawTransaction,
   row: ForeignRow,
   username: string,
 ): Promise<Record<string, SqlValue>> {
+  const { clock, groups } = context;
   const free = (column: string, value: string | undefined) => freeValue(tx, column, value);
   const bindings: Record<string, SqlValue> = {};
   for (const name of BINDINGS) bindings[name] = await free(name, row.text(name));
@@ -147,7 +163,7 @@ async function userRow(
     ...bindings,
     username,
     username_key: usernameKey(username),
-    password: row.text("password"),
+    password: isHidden(context) ? NO_PASSWORD : row.text("password"),
     display_name: row.text("display_name") || row.text("username"),
     role: row.int("role", ROLE.user) || ROLE.user,
     status: isEnabled(row) ? USER_STATUS.enabled : USER_STATUS.disabled,
