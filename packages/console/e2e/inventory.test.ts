@@ -60,6 +60,7 @@ test.each([
 test.each([
   ["C-032", "/channel/edit/1", "Edit channel"],
   ["C-033", "/channel/add", "Add channel"],
+  ["C-033", "/channel/import", "Import channels"],
   ["C-038", "/user/edit/1", "Edit user"],
 ])("%s: the form at %s opens by its address (C-383)", async (_id, path, name) => {
   await page.goto(path);

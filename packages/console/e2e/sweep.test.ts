@@ -58,6 +58,7 @@ const ROWS = ["/channel/1", "/token/1", "/user/1", "/team/1", "/budget/1"];
 const FORMS = [
   "/channel/add",
   "/channel/edit/1",
+  "/channel/import",
   "/token/add",
   "/redemption/add",
   "/user/edit/2",
@@ -79,6 +80,7 @@ const KNOWN = new RegExp(
   [
     "Slack|Discord|Lark|Alertmanager|Fairway|OpenAI|Anthropic|Claude( Code)?|Google|Gemini( CLI)?|Codex|Cursor|Continue|curl|Azure|Midjourney|Suno",
     "Microsoft Entra|Entra|Okta|Keycloak|OpenID( Connect)?|SCIM|PEM|RSA|P-256|Ed25519|xms_edov|externalId|amr|acr|openid|roles|groups|(\\w+\\.)+example|/\\.well-known/openid-configuration",
+    "LiteLLM|Bifrost|new-api|one-api|one-hub|mysqldump|mariadb-dump|pg_dump --format=plain|gzip",
     "GitHub|Telegram|WeChat|LinuxDO|OIDC|Turnstile|Passkey|Redis|SQLite|MariaDB|Kubernetes|NextChat|AMA|OpenCat",
     "[Tt]oken|ID|API|JSON|YAML|URL|HTTPS?|RPM|TPM|UTC|IP|SMTP|SSL|TLS|CSV|HTML|AI|PIN|/mj/submit/imagine|\\{\\w+\\}|Markdown|Webhook|Worker|Top|Seed|Ctrl|Esc",
     "Parquet|X-Fairway-(Tags|End-User)|app=shop|metadata|safety_identifier|\\buser\\b",

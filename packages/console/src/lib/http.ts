@@ -23,6 +23,8 @@ export type CallInput<E extends Endpoint> = {
   idempotencyKey?: string | undefined;
   /** Members of the query outside the endpoint's schema, such as the proof of the human check. */
   extraQuery?: Readonly<Record<string, string>>;
+  /** Sent as it is, for a call whose body is a file. */
+  file?: Blob | undefined;
 };
 
 export interface Answer<E extends Endpoint> {
@@ -103,6 +105,7 @@ interface LooseInput {
   readonly params?: Record<string, string | number>;
   readonly query?: Record<string, Scalar>;
   readonly body?: unknown;
+  readonly file?: Blob | undefined;
   readonly extraQuery?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly ifMatch?: string | undefined;
@@ -136,17 +139,21 @@ function takeEarly(address: string): Promise<Response> | undefined {
 /** Time for an answer to begin; a slower server counts as unreachable. Writes may test upstreams. */
 const READ_MS = 30_000;
 const WRITE_MS = 180_000;
+/** A file may be large, and the line slow. */
+const UPLOAD_MS = 3_600_000;
 
-function buildHeaders({ body, ifMatch, idempotencyKey }: LooseInput): Headers {
+function buildHeaders({ body, file, ifMatch, idempotencyKey }: LooseInput): Headers {
   const headers = new Headers({ "New-Api-User": String(callerId() ?? -1) });
   if (body !== undefined) headers.set("content-type", "application/json");
+  if (file !== undefined) headers.set("content-type", "application/octet-stream");
   if (ifMatch !== undefined) headers.set("if-match", ifMatch);
   if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   return headers;
 }
 
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
-  const late = AbortSignal.timeout(endpoint.method === "GET" && !endpoint.hasEffects ? READ_MS : WRITE_MS);
+  const isRead = endpoint.method === "GET" && !endpoint.hasEffects;
+  const late = AbortSignal.timeout(input.file ? UPLOAD_MS : isRead ? READ_MS : WRITE_MS);
   const init: RequestInit = {
     method: endpoint.method,
     headers: buildHeaders(input),
@@ -154,6 +161,7 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
     signal: input.signal ? AbortSignal.any([input.signal, late]) : late,
   };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
+  if (input.file !== undefined) init.body = input.file;
   const address = buildUrl(endpoint, input);
   try {
     const response = await (takeEarly(address) ?? fetch(address, init));

@@ -59,6 +59,7 @@ export const queryKeys = {
     one: (id: number) => ["identity-provider-copies", id],
   },
   groups: { every: ["groups", "every"], own: ["groups", "own"] },
+  imports: { latest: ["imports", "latest"] },
   jobs: { all: ["jobs"], channels: ["jobs", "channels"], latest: ["jobs", "latest"] },
   logs: {
     all: ["logs"],

@@ -258,6 +258,7 @@ export const pages: readonly PageEntry[] = [
       "edit/:id": async () => ({
         Component: (await import("../features/channels/form/channel.drawer.tsx")).EditChannel,
       }),
+      import: async () => ({ Component: (await import("../features/channels/import/import-dialog.tsx")).ImportDialog }),
     },
     details: {
       ":id": async () => ({ Component: (await import("../features/channels/page/channel.page.tsx")).ChannelPage }),

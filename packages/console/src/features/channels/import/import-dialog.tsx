@@ -1,103 +1,106 @@
-import { Box, Button, Field, Stack, Text } from "@chakra-ui/react";
-import { litellmImport } from "@fairway/wire";
-import { useState } from "react";
-import { call } from "../../../lib/http.ts";
+import { Button, Stack, Text } from "@chakra-ui/react";
+import { JOB_STATUS, ROLE, type ImportRun } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { Navigate } from "react-router";
+import { getRole, useUser } from "../../../session/session.ts";
 import { Modal } from "../../../ui/feedback/modal.tsx";
-import { problemText, toast } from "../../../ui/feedback/toaster.ts";
-import { AreaField, SwitchField, TextField } from "../../../ui/form/field.tsx";
+import { problemText } from "../../../ui/feedback/toaster.ts";
+import { SelectField } from "../../../ui/form/field.tsx";
+import { useCloseTo } from "../../../ui/form/use-close-to.ts";
 import { refreshChannels } from "../api.ts";
-import { buildImport, EMPTY_IMPORT, type ImportForm } from "./import-form.ts";
+import { isRunning, runsQuery, startImport } from "./import-calls.ts";
+import { EMPTY_IMPORT, type ImportForm, type ImportSource } from "./import-form.ts";
+import { RunReport } from "./run-report.tsx";
+import { ConfigFields, DatabaseFields, ServerFields } from "./source-fields.tsx";
 import { useTexts } from "./texts.ts";
 
-/** As long as the gateway accepts. */
-const MAX_FILE_BYTES = 8 * 1024 * 1024;
-
-/** The report of the last run, and its form. */
-interface Report {
+/** The run that this dialog has started, and its form. */
+interface Started {
+  readonly id: number;
   readonly of: ImportForm;
-  readonly isDry: boolean;
-  readonly lines: readonly string[];
 }
 
-function FileField(props: { onText(text: string): void; onTooLong(): void }) {
-  const t = useTexts();
-  const read = (file: File | undefined) => {
-    if (!file) return;
-    if (file.size > MAX_FILE_BYTES) return props.onTooLong();
-    void file.text().then(props.onText);
-  };
-  return (
-    <Field.Root>
-      <Field.Label>{t("file")}</Field.Label>
-      <Field.Context>
-        {({ ids }) => (
-          <input
-            id={ids.control}
-            type="file"
-            accept=".yaml,.yml,.json,.txt"
-            onChange={(event) => read(event.target.files?.[0])}
-          />
-        )}
-      </Field.Context>
-    </Field.Root>
-  );
-}
+/** A run of before the dialog was opened is shown for so long, such as after the page was loaded again. */
+const SHOWN_SECONDS = 3_600;
 
-function ReportLines({ report }: { readonly report: Report }) {
-  const t = useTexts();
-  return (
-    <Box role="region" aria-label={t(report.isDry ? "wouldDo" : "done")}>
-      <Text fontWeight="medium" mb="1" role="status">
-        {t(report.isDry ? "wouldDo" : "done")}
-      </Text>
-      <Box as="ul" className="bulk-preview" tabIndex={0} aria-label={t(report.isDry ? "wouldDo" : "done")}>
-        {report.lines.map((line) => (
-          <Box as="li" key={line} overflowWrap="anywhere">
-            {line.replace(/^- /, "")}
-          </Box>
-        ))}
-      </Box>
-    </Box>
-  );
+function findShown(runs: readonly ImportRun[] | undefined, started: Started | undefined): ImportRun | undefined {
+  if (started) return runs?.find(({ id }) => id === started.id);
+  const [latest] = runs ?? [];
+  if (!latest) return undefined;
+  const isRecent = Date.now() / 1000 - latest.created_at < SHOWN_SECONDS;
+  return isRunning(latest) || isRecent ? latest : undefined;
 }
 
 function useImport() {
   const t = useTexts();
   const [form, setForm] = useState(EMPTY_IMPORT);
   const [fault, setFault] = useState<string>();
-  const [report, setReport] = useState<Report>();
-  const [isRunning, setRunning] = useState(false);
+  const [started, setStarted] = useState<Started>();
+  const [isSending, setSending] = useState(false);
+  const { data } = useQuery(runsQuery);
+  const run = findShown(data, started);
+  const isOver = run !== undefined && !isRunning(run) && !run.dry_run;
+  useEffect(() => {
+    if (isOver) void refreshChannels();
+  }, [isOver]);
   const change = (more: Partial<ImportForm>) => {
     setForm((current) => ({ ...current, ...more }));
     setFault(undefined);
   };
-  const run = async (isDry: boolean) => {
-    const body = buildImport(form, isDry);
-    if (typeof body === "string") return setFault(t(body === "config" ? "empty" : "badVariable"));
-    setRunning(true);
+  const start = async (isDry: boolean) => {
+    setSending(true);
     try {
-      setReport({ of: form, isDry, lines: await call(litellmImport, { body }) });
-      if (isDry) return;
-      toast("success", t("imported"));
-      await refreshChannels();
+      const id = await startImport(form, isDry);
+      if (typeof id === "string") setFault(t(id));
+      else setStarted({ id, of: form });
     } catch (problem) {
-      setReport(undefined);
       setFault(problemText(problem));
     } finally {
-      setRunning(false);
+      setSending(false);
     }
   };
-  return { form, change, fault, setFault, report, isRunning, run };
+  const isTried = started?.of === form && run?.dry_run === true && run.status === JOB_STATUS.done;
+  const isBusy = isSending || (run !== undefined && isRunning(run));
+  return { form, change, fault, setFault, run, isEarlier: !started, isTried, isBusy, start };
 }
 
-/** Imports a configuration of another gateway: first a dry run with everything that would be lost, then the import. */
-export function ImportDialog({ onClose }: { onClose(): void }) {
+function Fields(props: Parameters<typeof ConfigFields>[0]) {
+  switch (props.form.source) {
+    case "config":
+      return <ConfigFields {...props} />;
+    case "database":
+      return <DatabaseFields {...props} />;
+    default:
+      return <ServerFields {...props} />;
+  }
+}
+
+/**
+ * Imports from another gateway: first a trial with everything that would be lost, then the import. Both go on without
+ * the page, which shows them again when it is opened again.
+ */
+export function ImportDialog() {
   const t = useTexts();
-  const { form, change, fault, setFault, report, isRunning, run } = useImport();
-  const isTried = report?.of === form && report.isDry;
+  const close = useCloseTo("/channel");
+  const isRoot = getRole(useUser()) === ROLE.root;
+  return isRoot ? <RootDialog onClose={close} title={t("title")} /> : <Navigate to="/channel" replace />;
+}
+
+function RootDialog({ title, onClose }: { readonly title: string; onClose(): void }) {
+  const t = useTexts();
+  const { form, change, fault, setFault, run, isEarlier, isTried, isBusy, start } = useImport();
+  const sources: readonly { value: ImportSource; label: string }[] = [
+    { value: "config", label: t("ofConfig") },
+    { value: "database", label: t("ofDatabase") },
+    { value: "new-api", label: t("ofServer", { name: t("newApi") }) },
+    { value: "one-api", label: t("ofServer", { name: t("oneApi") }) },
+    { value: "one-hub", label: t("ofServer", { name: t("oneHub") }) },
+    { value: "litellm", label: t("ofServer", { name: t("litellm") }) },
+  ];
   return (
     <Modal
-      title={t("title")}
+      title={title}
       lead={t("help")}
       size="lg"
       hasCross
@@ -106,44 +109,29 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
       onClose={onClose}
       footer={
         <>
-          <Button variant="outline" loading={isRunning} onClick={() => void run(true)}>
+          <Button variant="outline" loading={isBusy} onClick={() => void start(true)}>
             {t("dryRun")}
           </Button>
-          <Button disabled={!isTried} loading={isRunning} onClick={() => void run(false)}>
+          <Button disabled={!isTried} loading={isBusy} onClick={() => void start(false)}>
             {t("run")}
           </Button>
         </>
       }
     >
       <Stack gap="4">
-        <FileField onText={(config) => change({ config })} onTooLong={() => setFault(t("tooLong"))} />
-        <AreaField label={t("config")} isMono rows={6} value={form.config} onChange={(config) => change({ config })} />
-        <AreaField
-          label={t("variables")}
-          help={t("variablesHelp")}
-          isMono
-          rows={2}
-          value={form.variables}
-          onChange={(variables) => change({ variables })}
+        <SelectField
+          label={t("source")}
+          value={form.source}
+          choices={sources}
+          onChange={(source) => change({ source: source as ImportSource })}
         />
-        <SwitchField
-          label={t("fromUpstream")}
-          isOn={form.isPricedByUpstream}
-          onChange={(isPricedByUpstream) => change({ isPricedByUpstream })}
-        />
-        <TextField
-          label={t("former")}
-          help={t("formerHelp")}
-          placeholder="https://litellm.example.com"
-          value={form.former}
-          onChange={(former) => change({ former })}
-        />
+        <Fields form={form} onChange={change} onFault={setFault} />
         {fault !== undefined && (
           <Text role="alert" color="fg.error">
             {fault}
           </Text>
         )}
-        {report && <ReportLines report={report} />}
+        {run && <RunReport run={run} isEarlier={isEarlier} />}
       </Stack>
     </Modal>
   );

@@ -10,16 +10,17 @@ import { useTexts } from "../texts.ts";
 
 const POLL_MS = 2_000;
 
-/** The jobs on all channels that this page shows, by their names on the server. */
+/** The jobs on all channels that can be started here, by their names on the server. */
 export type ChannelJob = "channel-test" | "channel-balance";
 
 /** The texts of each job, while it runs and when it ends. */
 export const JOB_TEXTS = {
   "channel-test": { running: "testingAll", done: "testedAll" },
   "channel-balance": { running: "updatingBalances", done: "updatedBalances" },
+  import: { running: "importing", done: "importEnded" },
 } as const;
 
-function isChannelJob(job: Job): job is Job & { readonly name: ChannelJob } {
+function isChannelJob(job: Job): job is Job & { readonly name: keyof typeof JOB_TEXTS } {
   return Object.hasOwn(JOB_TEXTS, job.name);
 }
 

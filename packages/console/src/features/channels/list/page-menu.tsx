@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS, channelDeleteDisabled, channelFix, channelList, ROLE } from "@fairway/wire";
 import { Box, Flex, Text } from "@chakra-ui/react";
 import { Suspense, useState } from "react";
+import { useLocation, useNavigate } from "react-router";
 import { lateOverlay } from "../../../ui/late/late.tsx";
 import { getRole, useUser } from "../../../session/session.ts";
 import { call, request } from "../../../lib/http.ts";
@@ -18,16 +19,16 @@ import { useTexts } from "../texts.ts";
 
 const PauseDialog = lateOverlay(async () => (await import("../bulk/pause-dialog.tsx")).PauseDialog);
 
-const ImportDialog = lateOverlay(async () => (await import("../import/import-dialog.tsx")).ImportDialog);
-
 const DISABLED = `${CHANNEL_STATUS.disabledByHand},${CHANNEL_STATUS.disabledBySystem}`;
 
 /** Actions on all channels: some take long, some cannot be undone. */
 export function PageMenu() {
   const t = useTexts();
-  const [opened, setOpened] = useState<"pause" | "import">();
+  const [isPausing, setPausing] = useState(false);
+  const navigate = useNavigate();
+  const { search } = useLocation();
   const isRoot = getRole(useUser()) === ROLE.root;
-  const close = () => setOpened(undefined);
+  const close = () => setPausing(false);
   const fix = async () => {
     if (!(await ask({ title: t("fixTitle"), body: t("fixBody"), confirm: t("fix") }))) return;
     toast("success", t("fixed", { count: await call(channelFix, {}) }));
@@ -45,7 +46,7 @@ export function PageMenu() {
     await refreshChannels();
   };
   const entries: readonly MenuEntry[] = [
-    { id: "pause", label: t("pauseMany"), icon: "pause", run: () => setOpened("pause") },
+    { id: "pause", label: t("pauseMany"), icon: "pause", run: () => setPausing(true) },
     { id: "test", label: t("testAll"), icon: "play", run: () => void startJob("channel-test").catch(toastProblem) },
     {
       id: "balance",
@@ -54,7 +55,14 @@ export function PageMenu() {
       run: () => void startJob("channel-balance").catch(toastProblem),
     },
     ...(isRoot
-      ? [{ id: "import", label: t("importMany"), icon: "file" as const, run: () => setOpened("import") }]
+      ? [
+          {
+            id: "import",
+            label: t("importMany"),
+            icon: "file" as const,
+            run: () => void navigate({ pathname: "/channel/import", search }),
+          },
+        ]
       : []),
     { id: "fix", label: t("fix"), icon: "check", run: () => void fix().catch(toastProblem) },
     {
@@ -76,8 +84,7 @@ export function PageMenu() {
         <Icon name="dots" />
       </MenuButton>
       <Suspense>
-        {opened === "pause" && <PauseDialog channels={[]} onDone={close} onClose={close} />}
-        {opened === "import" && <ImportDialog onClose={close} />}
+        {isPausing && <PauseDialog channels={[]} onDone={close} onClose={close} />}
       </Suspense>
     </>
   );

@@ -105,6 +105,8 @@ export const en = {
   moreActions: "All channels…",
   testAll: "Test all channels",
   testingAll: "Testing all channels",
+  importing: "Importing",
+  importEnded: "The import has ended.",
   testedAll: "All channels are tested: {count} answered, {failed} failed.",
   updateBalances: "Update all balances",
   updatingBalances: "Updating all balances",

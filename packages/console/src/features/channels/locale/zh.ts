@@ -107,6 +107,8 @@ export const zh: Translation<typeof en> = {
   moreActions: "所有渠道…",
   testAll: "测试所有渠道",
   testingAll: "正在测试所有渠道",
+  importing: "正在导入",
+  importEnded: "导入已结束。",
   testedAll: "所有渠道测试完毕：{count} 个有响应，{failed} 个失败。",
   updateBalances: "更新所有余额",
   updatingBalances: "正在更新所有余额",
