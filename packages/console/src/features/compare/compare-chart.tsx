@@ -68,7 +68,7 @@ export function CompareChart({ by, period, lines, measure, colours }: ChartProps
       }))}
       summary={t("summary", { measure: name, count: lines.length, name: first?.name ?? "–" })}
       print={(value) => printMeasure(measure, value, { display, language })}
-      {...buildAxis(measure)}
+      axis={buildAxis(measure, { display, language })}
       onOpen={({ start, end }) =>
         void navigate(logAddress({ span: { from: start, to: end - 1 }, isErrors: measure === "errors", ...part }))
       }

@@ -1,5 +1,12 @@
 import { abbreviate, formatQuota, formatShare, type QuotaDisplay } from "../../lib/format.ts";
-import { printDuration, printDurationTick, selectDurationUnit } from "../../shared/usage/durations.ts";
+import { printDuration } from "../../shared/usage/durations.ts";
+import {
+  buildCountAxis,
+  buildDurationAxis,
+  buildQuotaAxis,
+  buildShareAxis,
+  type ChartAxis,
+} from "../../ui/chart/axis.ts";
 import type { Measure } from "./measures.ts";
 
 interface Style {
@@ -15,7 +22,8 @@ export function printMeasure(measure: Measure, value: number, { display, languag
 }
 
 /** Returns how a chart of this measure labels its axis. */
-export function buildAxis(measure: Measure) {
-  const isDuration = !["calls", "rate", "errors", "spend"].includes(measure);
-  return isDuration ? { selectUnit: selectDurationUnit, printTick: printDurationTick } : {};
+export function buildAxis(measure: Measure, { display, language }: Style): ChartAxis {
+  if (measure === "spend") return buildQuotaAxis(display, language);
+  if (measure === "errors") return buildShareAxis(language);
+  return measure === "calls" || measure === "rate" ? buildCountAxis(language) : buildDurationAxis(language);
 }

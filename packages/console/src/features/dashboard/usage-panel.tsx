@@ -4,6 +4,7 @@ import { formatShare } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import type { Bounds } from "../../lib/range.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
+import { buildCountAxis, buildQuotaAxis } from "../../ui/chart/axis.ts";
 import { ChartTable } from "../../ui/chart/chart-table.tsx";
 import { ShareRing, StackedBars } from "../../ui/chart/charts.tsx";
 import { Legend } from "../../ui/chart/legend.tsx";
@@ -118,6 +119,7 @@ export function UsagePanel(props: PanelProps) {
           {view === "overTime" && (
             <StackedBars
               {...chart}
+              axis={metric === "quota" ? buildQuotaAxis(display, language) : buildCountAxis(language)}
               label={t("chartReader")}
               onOpen={({ start, end }, key) =>
                 props.onOpen({ from: start, to: end - 1 }, key === OTHERS ? undefined : key)

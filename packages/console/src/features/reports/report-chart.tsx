@@ -3,6 +3,7 @@ import type { UsageReport } from "@fairway/wire";
 import { useMemo, useState } from "react";
 import { formatCount, formatQuota, formatShare } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { buildCountAxis, buildQuotaAxis } from "../../ui/chart/axis.ts";
 import { ShareRing, StackedBars } from "../../ui/chart/charts.tsx";
 import { Legend } from "../../ui/chart/legend.tsx";
 import { printMoment } from "../../ui/chart/time-labels.ts";
@@ -71,6 +72,7 @@ export function ReportChart({ report, interval, metric, choose, onZoom }: Report
           label={t("chart")}
           summary={summary}
           print={print}
+          axis={metric === "quota" ? buildQuotaAxis(display, language) : buildCountAxis(language)}
           onBrush={onZoom}
         />
       )}

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { useNow } from "../../lib/now.ts";
+import { buildQuotaAxis } from "../../ui/chart/axis.ts";
 import { ChartFigure } from "../../ui/chart/chart-figure.tsx";
 import { MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../ui/chart/colours.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
@@ -46,6 +47,7 @@ export function BurnDown({ history, name }: BurnDownProps) {
         end: print(forecast.used_at_end),
       })}
       print={print}
+      axis={buildQuotaAxis(display, language)}
     />
   );
 }

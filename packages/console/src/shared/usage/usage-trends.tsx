@@ -4,12 +4,13 @@ import type { ReactNode } from "react";
 import { abbreviate, formatShare, milliseconds } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import type { Bounds } from "../../lib/range.ts";
+import { buildCountAxis, buildDurationAxis, buildQuotaAxis } from "../../ui/chart/axis.ts";
 import { ChartFigure } from "../../ui/chart/chart-figure.tsx";
 import { ERROR_COLOUR, MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../ui/chart/colours.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { formatQuota } from "../../lib/format.ts";
 import type { UsageOverTime } from "./api.ts";
-import { printDuration, printDurationTick, selectDurationUnit } from "./durations.ts";
+import { printDuration } from "./durations.ts";
 import { callsName } from "./calls-name.ts";
 import { countGood, buildSlots, withBefore } from "./points.ts";
 import { useTexts } from "./texts.ts";
@@ -54,6 +55,7 @@ function Calls({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("callsSummary", { name: t(name), calls, errors: formatShare(errors, calls, language) })}
       print={(value) => abbreviate(value, language)}
+      axis={buildCountAxis(language)}
       {...(onOpen && { onOpen: (slot, key) => onOpen(toBounds(slot), key === "errors") })}
     />
   );
@@ -61,6 +63,7 @@ function Calls({ usage, onOpen }: TrendsProps) {
 
 function Latency({ usage, onOpen }: TrendsProps) {
   const t = useTexts();
+  const language = useLanguage();
   const readLatency = (point: UsagePoint | undefined) => {
     const { latency } = point ?? {};
     return latency && latency.count > 0 ? { p50: latency.p50, p95: latency.p95 } : {};
@@ -88,8 +91,7 @@ function Latency({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("latencySummary", { p50: milliseconds(p50), p95: milliseconds(p95) })}
       print={printDuration}
-      printTick={printDurationTick}
-      selectUnit={selectDurationUnit}
+      axis={buildDurationAxis(language)}
       {...(onOpen && { onOpen: (slot) => onOpen(toBounds(slot), false) })}
     />
   );
@@ -116,6 +118,7 @@ export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) 
       series={[{ key: "spend", label: t("spend"), colour: MAIN_COLOUR }]}
       summary={t("spendSummary", { spend: print(usage.now.total.quota) })}
       print={print}
+      axis={buildQuotaAxis(display, language)}
       {...(onOpen && { onOpen: (slot) => onOpen(toBounds(slot), false) })}
     />
   );

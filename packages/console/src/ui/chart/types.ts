@@ -1,3 +1,4 @@
+import type { ChartAxis } from "./axis.ts";
 import type { Colour } from "./colours.ts";
 
 /** A time interval with the amount of each series; undefined = not measured, which a line leaves out. */
@@ -26,10 +27,7 @@ export interface ChartProps {
   /** Pixels. */
   readonly height?: number;
   print(value: number): string;
-  /** Formats a label of the axis, if it differs from a single value: all of them have this unit. */
-  printTick?(value: number, unit: number): string;
-  /** Returns the unit of an axis whose largest value is `top`; defaults to 1. */
-  selectUnit?(top: number): number;
+  readonly axis: ChartAxis;
   /** Called on a click or Enter: the slot, and the series if one was clicked. */
   onOpen?(slot: ChartSlot, key: string | undefined): void;
   /** Called after a span of slots was dragged over, with its first and last second. */

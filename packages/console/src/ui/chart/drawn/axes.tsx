@@ -3,15 +3,14 @@ import { printTick } from "../time-labels.ts";
 import type { ChartSlot } from "../types.ts";
 import type { Scales } from "./scales.ts";
 
-export function Axis(props: { readonly scales: Scales; print(value: number): string }) {
-  const { scales } = props;
-  return scales.lines.map((value) => {
+export function Axis({ scales }: { readonly scales: Scales }) {
+  return scales.lines.map((value, index) => {
     const y = Math.round(scales.y(value)) + 0.5;
     return (
       <g key={value}>
         <line className="chart-line" x1={scales.plotLeft} x2={scales.plotRight} y1={y} y2={y} />
         <text className="chart-label" x={scales.plotLeft - 8} y={y + 4} textAnchor="end">
-          {props.print(value)}
+          {scales.labels[index]}
         </text>
       </g>
     );

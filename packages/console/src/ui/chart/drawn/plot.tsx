@@ -40,9 +40,7 @@ export function Plot(props: PlotProps) {
   const language = useLanguage();
   const [frame, width] = useWidth<HTMLDivElement>();
   const { slots, height = HEIGHT, print } = props;
-  const unit = props.selectUnit?.(props.top) ?? 1;
-  const printTick = (value: number) => props.printTick?.(value, unit) ?? print(value);
-  const scales = buildScales({ slots, top: props.top, unit, width, height, print: printTick });
+  const scales = buildScales({ slots, top: props.top, axis: props.axis, width, height });
   const input = usePlotInput({ ...props, frame, scales });
   const last = Math.max(0, slots.length - 1);
   const read = input.read === undefined ? undefined : Math.min(input.read, last);
@@ -64,7 +62,7 @@ export function Plot(props: PlotProps) {
     >
       {width > 0 && slots.length > 0 && (
         <svg width={width} height={height} aria-hidden="true">
-          <Axis scales={scales} print={printTick} />
+          <Axis scales={scales} />
           {props.draw(scales, read)}
           <TimeAxis scales={scales} slots={slots} />
           {input.brush && <Brush scales={scales} {...input.brush} />}

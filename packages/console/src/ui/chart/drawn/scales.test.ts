@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { buildCountAxis, buildDurationAxis } from "../axis.ts";
 import { buildScales } from "./scales.ts";
 
 const HOUR = 3_600;
@@ -8,7 +9,7 @@ const hours = Array.from({ length: 24 }, (_, index) => ({
   end: START + (index + 1) * HOUR,
   values: {},
 }));
-const size = { width: 600, height: 260, print: String };
+const size = { width: 600, height: 260, axis: buildCountAxis("en") };
 
 test("the axis ends at a round number above the largest value", () => {
   expect(buildScales({ slots: hours, top: 0.0007, ...size }).lines.at(-1)).toBe(0.0008);
@@ -17,7 +18,7 @@ test("the axis ends at a round number above the largest value", () => {
 });
 
 test("lines are at round numbers of a unit", () => {
-  const scales = buildScales({ slots: hours, top: 800_000, unit: 60_000, ...size });
+  const scales = buildScales({ slots: hours, top: 800_000, ...size, axis: buildDurationAxis("en") });
   expect(scales.lines).toEqual([0, 300_000, 600_000, 900_000]);
   expect([scales.y(0), scales.y(900_000)]).toEqual([scales.plotBottom, scales.plotTop]);
 });

@@ -1,4 +1,5 @@
 import { scaleLinear, scaleTime } from "d3-scale";
+import type { ChartAxis } from "../axis.ts";
 import { isByDay } from "../time-labels.ts";
 import type { ChartSlot } from "../types.ts";
 
@@ -18,6 +19,8 @@ export interface Scales {
   readonly plotRight: number;
   /** Values of the horizontal lines. */
   readonly lines: readonly number[];
+  /** The text of each line. */
+  readonly labels: readonly string[];
   /** Times under the axis, with their x in pixels. */
   readonly ticks: readonly { readonly at: number; readonly x: number }[];
   y(value: number): number;
@@ -31,20 +34,20 @@ export interface Scales {
 interface ScaleInput {
   readonly slots: readonly ChartSlot[];
   readonly top: number;
-  /** Lines are at round multiples of this unit. */
-  readonly unit?: number | undefined;
+  readonly axis: ChartAxis;
   readonly width: number;
   readonly height: number;
-  print(value: number): string;
 }
 
-export function buildScales({ slots, top, unit = 1, width, height, print }: ScaleInput): Scales {
+export function buildScales({ slots, top, axis, width, height }: ScaleInput): Scales {
+  const unit = axis.selectUnit(top);
   const vertical = scaleLinear()
     .domain([0, top > 0 ? top / unit : 1])
     .nice(LINES)
     .range([height - FOOT, TOP]);
   const lines = filterLines(vertical.ticks(LINES), top / unit).map((line) => line * unit);
-  const plotLeft = Math.max(LEAST_LEFT, Math.max(...lines.map((line) => print(line).length)) * SIGN_WIDTH + 12);
+  const labels = axis.printLines(lines, unit);
+  const plotLeft = Math.max(LEAST_LEFT, Math.max(...labels.map(({ length }) => length)) * SIGN_WIDTH + 12);
   const plotRight = Math.max(plotLeft + 1, width - RIGHT);
   const first = slots[0]?.start ?? 0;
   const time = scaleTime()
@@ -60,6 +63,7 @@ export function buildScales({ slots, top, unit = 1, width, height, print }: Scal
     plotLeft,
     plotRight,
     lines,
+    labels,
     ticks: buildTicks(slots, time, Math.max(1, Math.floor((plotRight - plotLeft) / TICK_WIDTH))),
     y: (value) => vertical(value / unit),
     left,
