@@ -4,7 +4,9 @@ import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { LineTrend, StackedBars } from "./charts.tsx";
+import { findSinglePoint } from "./find-single-point.ts";
 import { Key } from "./legend.tsx";
+import { SinglePoint } from "./single-point.tsx";
 import { useTexts } from "./texts.ts";
 import type { ChartProps } from "./types.ts";
 
@@ -23,6 +25,7 @@ export function ChartFigure(props: ChartFigureProps) {
   const [isTable, setIsTable] = useState(false);
   const { title, kind, aside, empty, ...chart } = props;
   const isEmpty = chart.slots.every(({ values }) => chart.series.every(({ key }) => !values[key]));
+  const single = isEmpty || isTable ? undefined : findSinglePoint(props);
   const Drawing = kind === "bars" ? StackedBars : LineTrend;
   return (
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" p={{ base: "3", sm: "4" }} minW="0">
@@ -51,8 +54,11 @@ export function ChartFigure(props: ChartFigureProps) {
           </Text>
         </Flex>
       )}
-      {!isEmpty && (isTable ? <ChartTable {...chart} isStacked={kind === "bars"} /> : <Drawing {...chart} />)}
-      {!isEmpty && chart.series.length > 1 && <Key series={chart.series} />}
+      {single && <SinglePoint {...chart} slot={single} />}
+      {!isEmpty &&
+        !single &&
+        (isTable ? <ChartTable {...chart} isStacked={kind === "bars"} /> : <Drawing {...chart} />)}
+      {!isEmpty && !single && chart.series.length > 1 && <Key series={chart.series} />}
     </Box>
   );
 }

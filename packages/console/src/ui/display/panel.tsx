@@ -1,5 +1,6 @@
 import { Box, Flex, Heading, Text } from "@chakra-ui/react";
-import type { ReactNode } from "react";
+import { Children, type ReactNode } from "react";
+import { useShortened } from "./shortened.tsx";
 
 interface PanelProps {
   readonly title: string;
@@ -8,13 +9,15 @@ interface PanelProps {
   readonly empty: ReactNode;
   /** Undefined while it is unknown. */
   readonly count: number | undefined;
-  /** Scrolls a long list inside the panel. */
-  readonly isScrolled?: boolean;
+  /** Shows the first rows of a long list, and the others when asked. */
+  readonly isShortened?: boolean;
   readonly children: ReactNode;
 }
 
 /** A titled list in a card. */
 export function Panel(props: PanelProps) {
+  const rows = Children.toArray(props.children);
+  const { shown, more } = useShortened(rows, props.isShortened ? undefined : rows.length);
   return (
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" minW="0">
       <Flex align="center" gap="3" px="4" py="2.5" borderBottomWidth="1px">
@@ -30,14 +33,11 @@ export function Panel(props: PanelProps) {
         </Text>
       )}
       {props.count !== undefined && props.count > 0 && (
-        <Box
-          as="ul"
-          listStyleType="none"
-          {...(props.isScrolled && { maxH: "96", overflowY: "auto", tabIndex: 0, "aria-label": props.title })}
-        >
-          {props.children}
+        <Box as="ul" listStyleType="none" {...(props.isShortened && { "aria-label": props.title })}>
+          {shown}
         </Box>
       )}
+      {more}
     </Box>
   );
 }

@@ -117,4 +117,6 @@ export const en = {
   offBody: "A super administrator can switch it on under Settings, Operation.",
   offAction: "Open the settings",
   withoutRow: "Without a row:",
+  showAll: "Show all {count}",
+  showFewer: "Show fewer",
 } as const;

@@ -119,4 +119,6 @@ export const zh: Translation<typeof en> = {
   offBody: "超级管理员可在“设置 → 运营”中启用。",
   offAction: "打开设置",
   withoutRow: "未列出时：",
+  showAll: "显示全部 {count} 项",
+  showFewer: "收起",
 };

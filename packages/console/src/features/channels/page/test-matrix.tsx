@@ -64,7 +64,7 @@ export function TestMatrix({ channel, canTest }: { readonly channel: Channel; re
       title={t("matrix")}
       count={models.length}
       empty={t("matrixNone")}
-      isScrolled
+      isShortened
       link={
         canTest && (
           <Button size="xs" variant="outline" onClick={() => (isRunning ? stop() : void runAll(models))}>

@@ -3,6 +3,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { abbreviate } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
+import { useShortened } from "../../../ui/display/shortened.tsx";
 import { findReasonText, type TranslateFailure } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { facetsQuery, type LogFilter } from "../api.ts";
@@ -81,6 +82,7 @@ function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: Lo
   const found = listEntries(facet, props.facets, { t, say });
   const isListed = found.some(({ value }) => value === chosen);
   const entries = isOn && !isListed ? [{ value: chosen, count: 0, label: chosen }, ...found] : found;
+  const { shown, more } = useShortened(entries);
   if (entries.length === 0) return null;
   const most = Math.max(...entries.map(({ count }) => count), 1);
   return (
@@ -90,7 +92,7 @@ function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: Lo
         <Icon name="down" size={12} />
       </summary>
       <ul>
-        {entries.map((entry) => (
+        {shown.map((entry) => (
           <li key={entry.value}>
             <button
               type="button"
@@ -110,6 +112,7 @@ function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: Lo
           </li>
         ))}
       </ul>
+      {more}
     </details>
   );
 }

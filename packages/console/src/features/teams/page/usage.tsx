@@ -23,7 +23,7 @@ function Calls({ team }: Pick<PartProps, "team">) {
   const { data, error, refetch } = useQuery(callsQuery(team.id));
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   return (
-    <Panel title={t("lastCalls")} count={data?.items.length} empty={t("noCalls")} isScrolled>
+    <Panel title={t("lastCalls")} count={data?.items.length} empty={t("noCalls")} isShortened>
       {data?.items.map((row) => (
         <PanelRow key={row.request_id}>
           <Text color="fg.muted" width="24" flex="none">
@@ -65,7 +65,7 @@ function Holders({ team, rights }: PartProps) {
   const names = useHolders(team, rights.manage);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   return (
-    <Panel title={t("byHolder")} count={data?.rows.length} empty={t("noCalls")} isScrolled>
+    <Panel title={t("byHolder")} count={data?.rows.length} empty={t("noCalls")} isShortened>
       {data?.rows.map(({ actor, calls, quota }) => (
         <PanelRow key={String(actor)}>
           <Text flex="1" minW="8rem" overflowWrap="anywhere">

@@ -48,14 +48,14 @@ export function ActivityPanels(props: { readonly token: TokenFacts; readonly ran
         title={t("addresses")}
         count={data?.addresses.length}
         empty={t("unused")}
-        isScrolled
+        isShortened
         link={count > 0 && <span className="soft">{t("addressesAll", { count })}</span>}
       >
         {data?.addresses.map((sum) => (
           <Line key={sum.ip} name={sum.ip || t("addressUnknown")} sum={sum} />
         ))}
       </Panel>
-      <Panel title={t("models")} count={data?.models.length} empty={t("unused")} isScrolled>
+      <Panel title={t("models")} count={data?.models.length} empty={t("unused")} isShortened>
         {data?.models.map((sum) => (
           <Line key={sum.model} name={sum.model} sum={sum} />
         ))}

@@ -17,7 +17,7 @@ export function TokensPanel({ id }: { readonly id: number }) {
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   const rest = (data?.total ?? 0) - (data?.rows.length ?? 0);
   return (
-    <Panel title={t("tokens")} count={data?.rows.length} empty={t("tokensNone")} isScrolled>
+    <Panel title={t("tokens")} count={data?.rows.length} empty={t("tokensNone")} isShortened>
       {data?.rows.map((token) => (
         <PanelRow key={token.id}>
           <Link className="link cut" style={{ flex: 1, minWidth: "8rem" }} to={`/token/${token.id}`}>
