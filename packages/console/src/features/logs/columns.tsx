@@ -153,7 +153,6 @@ export function logColumns({ t, say, isAdmin, hasTags, onUser }: ColumnsInput): 
       header: t("channel"),
       width: 104,
       rank: 4,
-      isMinor: true,
       cell: (row) => <ChannelCell row={row} t={t} />,
     },
     {
@@ -161,7 +160,6 @@ export function logColumns({ t, say, isAdmin, hasTags, onUser }: ColumnsInput): 
       header: t("user"),
       width: 80,
       rank: 3,
-      isMinor: true,
       cell: (row) => <UserCell row={row} onOpen={onUser} />,
     },
   ];

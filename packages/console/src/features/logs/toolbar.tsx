@@ -52,6 +52,12 @@ function Search({ filter, onFilter }: ToolbarProps) {
   );
 }
 
+/**
+ * Widths of the fields. At 1440 pixels, next to the menu and a scroll bar, they are one row with the buttons, also with a
+ * filter and while live: 1161 pixels.
+ */
+const WIDTHS = { range: "120px", type: "112px", token: "104px", group: "76px", tag: "104px", name: "104px" } as const;
+
 function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
   const t = useTexts();
   const types = [
@@ -64,24 +70,34 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
   ];
   return (
     <>
-      <RangeFilter state={filter} names={["today", "1h", "24h", "7d", "30d", "custom"]} change={onFilter} />
+      <RangeFilter
+        state={filter}
+        names={["today", "1h", "24h", "7d", "30d", "custom"]}
+        width={WIDTHS.range}
+        change={onFilter}
+      />
       <FilterSelect
         label={t("type")}
         value={filter.type}
-        width="120px"
+        width={WIDTHS.type}
         choices={types}
         onChange={(type) => onFilter({ type })}
       />
       <TokenFilter
         label={t("searchToken")}
-        width="120px"
+        width={WIDTHS.token}
         value={filter.token}
         onChange={(token) => onFilter({ token })}
       />
-      <FilterText label={t("group")} width="84px" value={filter.group} onChange={(group) => onFilter({ group })} />
+      <FilterText
+        label={t("group")}
+        width={WIDTHS.group}
+        value={filter.group}
+        onChange={(group) => onFilter({ group })}
+      />
       <FilterText
         label={t("searchTag")}
-        width="112px"
+        width={WIDTHS.tag}
         value={filter.tags || filter.endUser}
         onChange={(text) => onFilter(text.includes("=") ? { tags: text } : { tags: "", endUser: text })}
       />
@@ -89,12 +105,13 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
         <>
           <AccountFilter
             label={t("searchUser")}
-            width="140px"
+            width={WIDTHS.name}
             value={filter.user}
             onChange={(user) => onFilter({ user })}
           />
           <ChannelFilter
             label={t("searchChannel")}
+            width={WIDTHS.name}
             value={filter.channel}
             onChange={(channel) => onFilter({ channel })}
           />

@@ -22,8 +22,13 @@ function channelHitsQuery(text: string) {
 }
 
 /** A filter by one channel, which is chosen by its name; its value is the id. */
-export function ChannelFilter(props: { readonly label: string; readonly value: string; onChange(id: string): void }) {
-  const { label, value, onChange } = props;
+export function ChannelFilter(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly width?: string;
+  onChange(id: string): void;
+}) {
+  const { label, value, width = "150px", onChange } = props;
   const [typed, setTyped] = useState<string>();
   const wanted = useDeferredValue((typed ?? value).trim());
   const { data = [] } = useQuery(channelHitsQuery(wanted));
@@ -34,7 +39,7 @@ export function ChannelFilter(props: { readonly label: string; readonly value: s
     if (/^\d*$/.test(id)) onChange(id);
   };
   return (
-    <Box width={{ base: "calc(50% - 4px)", sm: "150px" }}>
+    <Box width={{ base: "calc(50% - 4px)", sm: width }}>
       <PickInput
         label={label}
         placeholder={label}

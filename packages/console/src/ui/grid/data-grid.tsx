@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useMemo, useRef, type CSSProperties } from "react";
 import "./data-grid.css";
 import { GridHead } from "./data-grid-head.tsx";
+import { computeElasticShare } from "./fit.ts";
 import { onGridKey } from "./grid-keys.ts";
 import { usePlaceholder } from "../feedback/placeholders.ts";
 import type { GridProps } from "./grid-props.ts";
@@ -43,7 +44,11 @@ function Grid<Row>(props: GridProps<Row>) {
   useRoving(body, rows !== undefined);
   const density = props.layout?.density ?? props.density;
   const isVirtual = rows !== undefined && rows.length > MAX_PLAIN_ROWS;
-  const sizes = { "--grid-row": density === "compact" ? "32px" : "40px", "--grid-width": `${width}px` };
+  const sizes = {
+    "--grid-row": density === "compact" ? "32px" : "40px",
+    "--grid-width": `${width}px`,
+    "--grid-elastic": `${computeElasticShare(visible)}%`,
+  };
   return (
     <div className={frameClass(width)} style={sizes as CSSProperties}>
       <SelectAllBar selection={props.selection} shown={rows?.length ?? 0} />

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fittingColumns } from "./fit.ts";
+import { computeElasticShare, fittingColumns } from "./fit.ts";
 
 const COLUMNS = [
   { id: "id", width: 50, isMinor: true },
@@ -34,4 +34,11 @@ test("keeps what the user asked for, and hides what the user hid", () => {
 test("hides as many more columns as the content needs", () => {
   expect(shown(600, {}, 1)).toEqual(["id", "name", "state", "used", "cost"]);
   expect(shown(599, {}, 1)).toEqual(["name", "state", "used", "cost"]);
+});
+
+test("the elastic column takes a part of the table, and never what leaves a hole", () => {
+  const elastic = COLUMNS.map((column) => ({ ...column, isElastic: column.id === "name" }));
+  expect(computeElasticShare(elastic)).toBe(53);
+  expect(computeElasticShare(elastic.slice(0, 2))).toBe(60);
+  expect(computeElasticShare(COLUMNS)).toBe(0);
 });

@@ -2,7 +2,21 @@ import type { Column, GridLayout } from "./grid-props.ts";
 
 const USUAL_WIDTH = 96;
 
-type Sized = Pick<Column<never>, "id" | "width" | "rank" | "isTitle" | "isMinor">;
+type Sized = Pick<Column<never>, "id" | "width" | "rank" | "isTitle" | "isMinor" | "isElastic">;
+
+/** How much more than its part of the declared widths a column gets whose text wraps. */
+const ELASTICITY = 1.6;
+const MAX_SHARE = 60;
+
+/**
+ * Returns the percentage of a table that its elastic column has: with all that is left, a short name would stand before
+ * a hole.
+ */
+export function computeElasticShare(columns: readonly Sized[]): number {
+  const sum = (some: readonly Sized[]) => some.reduce((total, { width }) => total + (width ?? USUAL_WIDTH), 0);
+  const share = (100 * ELASTICITY * sum(columns.filter(({ isElastic }) => isElastic))) / Math.max(1, sum(columns));
+  return Math.min(MAX_SHARE, Math.round(share));
+}
 
 function resolveRank({ rank, isTitle, isMinor }: Sized): number {
   return rank ?? (isTitle ? 0 : isMinor ? 2 : 1);

@@ -31,6 +31,7 @@ interface RangeFilterProps {
   /** Applies if the address names none, if that is not the first one. */
   readonly usual?: RangeName;
   readonly isMain?: boolean;
+  readonly width?: string;
   change(change: Partial<RangeState>): void;
 }
 
@@ -56,6 +57,7 @@ export function RangeFilter(props: RangeFilterProps) {
         choices={names.map((name) => ({ value: name, label: t(TEXT[name]) }))}
         {...(props.usual === undefined ? {} : { unset: props.usual })}
         isMain={props.isMain ?? false}
+        {...(props.width === undefined ? {} : { width: props.width })}
         onChange={choose}
       />
       {range === "custom" && field("from")}
