@@ -196,6 +196,7 @@ export const en = {
   endOthers: "End all others",
   sessionsEnded: "The other sessions have ended.",
   lastSeen: "seen",
+  clientOn: "{program} on {system}",
   index: "Settings: sections",
   cardGroups: "Groups",
   cardRouting: "Routing and retries",

@@ -195,6 +195,7 @@ export const zh: Translation<typeof en> = {
   endOthers: "结束其他会话",
   sessionsEnded: "其他会话已结束。",
   lastSeen: "最近使用",
+  clientOn: "{system} 上的 {program}",
   index: "设置：栏目",
   cardGroups: "分组",
   cardRouting: "路由与重试",

@@ -1,11 +1,21 @@
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { readUserAgent } from "../../../lib/text/user-agent.ts";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { When } from "../../../ui/display/when.tsx";
 import { endOtherSessions, endSession, sessionsQuery } from "../api.ts";
 import { useTexts } from "../texts.ts";
+
+/** Shows the program of a session and its system; what it sent is in the tip. */
+function ClientName({ userAgent }: { readonly userAgent: string }) {
+  const t = useTexts();
+  const client = readUserAgent(userAgent);
+  if (!client) return "–";
+  const { program, system } = client;
+  return <bdi title={userAgent}>{system === undefined ? program : t("clientOn", { program, system })}</bdi>;
+}
 
 export function Sessions() {
   const t = useTexts();
@@ -30,7 +40,7 @@ export function Sessions() {
             {session.ip}
           </Text>
           <Text textStyle="sm" color="fg.muted" flex="1" minW="12rem" overflowWrap="anywhere">
-            {session.user_agent} · {t("lastSeen")} <When at={session.renewed_at} />
+            <ClientName userAgent={session.user_agent} /> · {t("lastSeen")} <When at={session.renewed_at} />
           </Text>
           {session.is_current ? (
             <Text textStyle="xs" color="fg.muted">
