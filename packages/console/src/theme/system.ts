@@ -66,7 +66,8 @@ const chakra: SystemConfig = {
 
 const fairway: SystemConfig = {
   globalCss: {
-    html: { colorPalette: "fairway", bg: "bg", color: "fg", scrollPaddingTop: "14" },
+    // A page that becomes long enough to scroll does not move to the side.
+    html: { colorPalette: "fairway", bg: "bg", color: "fg", scrollPaddingTop: "14", scrollbarGutter: "stable" },
     body: { textStyle: "md", fontVariantNumeric: "tabular-nums" },
     "*::selection": { bg: "fairway.emphasized" },
   },

@@ -4,8 +4,11 @@ import { createStore, useStore } from "../lib/store.ts";
 export type ThemeMode = "light" | "dark";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
+const paper = matchMedia("print");
 
 function wanted(): ThemeMode {
+  // A browser prints no backgrounds, and light text would be lost without them.
+  if (paper.matches) return "light";
   return stored.themeMode.read() ?? (system.matches ? "dark" : "light");
 }
 
@@ -22,6 +25,7 @@ function apply(): void {
 
 /** If nothing is stored, the page follows the system, even while it is open. */
 system.addEventListener("change", apply);
+paper.addEventListener("change", apply);
 
 /** Undefined follows the system. */
 export function setThemeMode(next: ThemeMode | undefined): void {

@@ -9,6 +9,7 @@ import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { stored } from "../../lib/storage.ts";
+import { useMedia } from "../../lib/use-media.ts";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { Money } from "../../ui/display/money.tsx";
@@ -27,7 +28,6 @@ import { findIndexByKey, buildRowKey } from "./peek/row-key.ts";
 import { useTexts } from "./texts.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { useLogList } from "./use-log-list.ts";
-import { useMedia } from "./use-media.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 
 const FacetSheet = lateOverlay(async () => (await import("./facets/facet-sheet.tsx")).FacetSheet);

@@ -4,6 +4,7 @@ import { Outlet, useLocation, useNavigate } from "react-router";
 import { undoLast } from "../../ui/feedback/toaster.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { stored } from "../../lib/storage.ts";
+import { useMedia } from "../../lib/use-media.ts";
 import { useStore } from "../../lib/store.ts";
 import { hasDefaultPassword } from "../../session/session.ts";
 import { useSelf } from "../../session/self.ts";
@@ -54,6 +55,28 @@ function Overlays() {
   );
 }
 
+/** A window of 1440 pixels at a zoom of 200 % is this narrow: the sidebar would take a third of it. */
+const NARROW = "(max-width: 899px)";
+
+/**
+ * Returns whether the sidebar shows icons alone. In a narrow window it does, whatever was chosen for a wide one, until
+ * the user opens it.
+ */
+function useSidebar(isCollapsedByDefault: boolean) {
+  const isNarrow = useMedia(NARROW);
+  const [isWideCollapsed, setWideCollapsed] = useState(
+    () => (stored.sidebar.read() ?? (isCollapsedByDefault ? "collapsed" : "open")) === "collapsed",
+  );
+  const [isNarrowOpen, setNarrowOpen] = useState(false);
+  const isCollapsed = isNarrow ? !isNarrowOpen : isWideCollapsed;
+  const toggle = () => {
+    if (isNarrow) return setNarrowOpen(isCollapsed);
+    stored.sidebar.write(isCollapsed ? "open" : "collapsed");
+    setWideCollapsed(!isCollapsed);
+  };
+  return { isCollapsed, toggle };
+}
+
 /** Header, sidebar and the place where pages appear. */
 export function Frame() {
   const t = useTexts();
@@ -61,15 +84,9 @@ export function Frame() {
   const location = useLocation();
   // Keeps the remembered role, group and name in step with the server.
   useSelf();
-  const [isCollapsed, setCollapsed] = useState(
-    () => (stored.sidebar.read() ?? (status.default_collapse_sidebar ? "collapsed" : "open")) === "collapsed",
-  );
+  const sidebar = useSidebar(status.default_collapse_sidebar);
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const toggle = () => {
-    stored.sidebar.write(isCollapsed ? "open" : "collapsed");
-    setCollapsed(!isCollapsed);
-  };
-  useKeys("mod+b", toggle);
+  useKeys("mod+b", sidebar.toggle);
   return (
     <Flex direction="column" minH="100dvh">
       <a className="skip-link" href="#content">
@@ -79,13 +96,14 @@ export function Frame() {
       <Flex flex="1" minH="0">
         <Box
           display={{ base: "none", sm: "block" }}
-          width={isCollapsed ? "56px" : "216px"}
+          className="frame-side"
+          width={sidebar.isCollapsed ? "56px" : "216px"}
           flex="none"
           position="sticky"
           top="48px"
           height="calc(100dvh - 48px)"
         >
-          <Sidebar isCollapsed={isCollapsed} onToggle={toggle} />
+          <Sidebar isCollapsed={sidebar.isCollapsed} onToggle={sidebar.toggle} />
         </Box>
         <Flex direction="column" flex="1" minW="0">
           <Flex as="main" id="content" direction="column" flex="1" pt="1">
