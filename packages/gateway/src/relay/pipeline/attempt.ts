@@ -335,6 +335,7 @@ export class Attempt implements SinkContext {
       onResponseEnd: (controller, trailers) => {
         if (decoder) return decoder.onResponseEnd?.(controller, trailers);
         this.#upstreamDone();
+        this.#storage?.ended();
         sink?.end();
       },
       onResponseError: (controller, error) => {

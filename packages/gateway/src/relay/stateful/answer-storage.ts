@@ -72,6 +72,11 @@ export class AnswerStorage {
     if (this.#isStream) this.#ids?.feed(chunk);
   }
 
+  /** Called when no further bytes arrive, before the client's stream is closed. */
+  ended(): void {
+    if (this.#isStream) this.#ids?.end();
+  }
+
   /** Takes the upstream's whole answer, before it reaches the client. */
   answered(answer: JsonObject): void {
     this.#ids?.readAnswer(answer);

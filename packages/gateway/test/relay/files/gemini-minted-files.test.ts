@@ -54,7 +54,7 @@ async function ask(key: string, verb: string, parts: readonly object[] = [{ text
   return answer.status;
 }
 
-it.each(["generateContent", "streamGenerateContent?alt=sse"])(
+it.each(["generateContent", "streamGenerateContent?alt=sse", "streamGenerateContent"])(
   "a file that %s names is read, named and deleted by its user, at the account that wrote it",
   async (verb) => {
     const { mine, theirs } = tenants;
