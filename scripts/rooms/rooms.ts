@@ -108,7 +108,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     envelope build-page static connections open-calls mount server
   `),
   "packages/gateway/src/snapshot": inOrder(`
-    scope-matcher model-mapping mapped-names option-defaults planned-prices guardrail-policy tag-policy cache-policy fallback-policy balancing-policy key-states
+    scope-matcher model-mapping mapped-names option-defaults planned-prices guardrail-policy tag-policy cache-policy fallback-policy balancing-policy key-states key-marks
     channel-record types team-record tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`

@@ -1,7 +1,7 @@
-import { markKey } from "../objects/account.ts";
 import type { ChannelRecord, ProviderAdapter } from "../providers/core/types.ts";
 import type { BatchSupport } from "../providers/core/batches.ts";
 import { providerByType } from "../providers/registry.ts";
+import { findMarkedKey } from "../snapshot/key-marks.ts";
 import type { BatchDeps, BatchRow } from "./types.ts";
 import type { BatchAccount } from "./upstream.ts";
 
@@ -28,7 +28,7 @@ export function findAccount(
   const channel = deps.snapshots.current().channels.get(row.channel_id);
   const found = channel && findSupport(channel);
   if (!channel || !found) return undefined;
-  const key = channel.keys.find((one) => markKey(one, deps.hashKey) === row.key_mark);
+  const key = channel.keys[findMarkedKey(channel, row.key_mark, deps.hashKey)];
   return key === undefined ? undefined : { channel, key, ...found };
 }
 

@@ -1,5 +1,5 @@
 import { seconds } from "../lib/clock.ts";
-import { markKey } from "../objects/account.ts";
+import { markKey } from "../snapshot/key-marks.ts";
 import type { OpenAccount } from "./accounts.ts";
 import { ORPHAN_AFTER_MS } from "./orphans.ts";
 import type { BatchProtocol } from "./protocols/protocol.ts";

@@ -1,4 +1,4 @@
-import { findAccount, type HashKey, type OpenAccount } from "../objects/account.ts";
+import { findAccount, type OpenAccount } from "../objects/account.ts";
 import { chooseAccounts } from "../objects/choose-account.ts";
 import { isMissing } from "../objects/library.ts";
 import { ObjectFailure } from "../objects/upstream.ts";
@@ -8,6 +8,7 @@ import type { CacheService, ChannelRecord } from "../providers/core/types.ts";
 import { providerByType } from "../providers/registry.ts";
 import { servingGroups } from "../relay/admission/model-access.ts";
 import { listsIds } from "../relay/request/shared-ids.ts";
+import type { HashKey } from "../snapshot/key-marks.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { CreationRequest } from "./read-creation.ts";
 import type { CacheCall, CacheDeps, CacheRow, StoredCacheDeps } from "./types.ts";

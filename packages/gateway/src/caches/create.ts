@@ -7,7 +7,7 @@ import { text } from "../dialects/core/read.ts";
 import { NO_USAGE, type JsonObject } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
-import { markKey } from "../objects/account.ts";
+import { markKey } from "../snapshot/key-marks.ts";
 import { createLowerId } from "../objects/ids.ts";
 import { readJson } from "../objects/upstream.ts";
 import type { Bill } from "../relay/reservation/reservation.ts";

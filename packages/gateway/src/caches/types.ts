@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Selectable } from "kysely";
 import type { Authenticator, Caller } from "../identity/authentication/caller.ts";
-import type { HashKey } from "../objects/account.ts";
+import type { HashKey } from "../snapshot/key-marks.ts";
 import type { ChooseDeps } from "../objects/choose-account.ts";
 import type { ObjectLibrary } from "../objects/library.ts";
 import type { CallAccount } from "../objects/upstream.ts";

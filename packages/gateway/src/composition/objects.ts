@@ -5,7 +5,7 @@ import type { Core } from "./core.ts";
 import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import { renameFileModels } from "../batches/files/rename-models.ts";
-import { markKey } from "../objects/account.ts";
+import { markKey } from "../snapshot/key-marks.ts";
 import { adoptMinted } from "../objects/adopt-minted.ts";
 import type { ContainerHandler } from "../containers/handler.ts";
 import type { CacheHandler } from "../caches/handler.ts";

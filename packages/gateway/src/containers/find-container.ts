@@ -1,11 +1,10 @@
 import { AppError } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
-import { requireAccount, type OpenAccount } from "../objects/account.ts";
+import { openAccount, requireAccount, type OpenAccount } from "../objects/account.ts";
 import { isObjectId } from "../objects/ids.ts";
 import { unknownFile } from "../objects/library.ts";
 import type { StoredObject } from "../objects/stored-object.ts";
 import { ObjectFailure } from "../objects/upstream.ts";
-import { providerByType } from "../providers/registry.ts";
 import { resolveContainersPath } from "../providers/core/route-url.ts";
 import type { ResponseOwner } from "../relay/stateful/owners.ts";
 import { unknownId } from "../relay/tenancy/unknown-id.ts";
@@ -45,15 +44,14 @@ export async function requireContainer(
   }
   const owner = viewer.tokenId === undefined ? await deps.owners.find(id, caller.userId) : undefined;
   if (!owner) throw unknownContainer(id);
-  return { id, object: undefined, account: requireContainers(openAccount(id, owner, snapshot)) };
+  return { id, object: undefined, account: requireContainers(requireOwner(id, owner, snapshot)) };
 }
 
-function openAccount(id: string, { channelId, keyIndex }: ResponseOwner, { channels }: Snapshot): OpenAccount {
+function requireOwner(id: string, { channelId, keyIndex }: ResponseOwner, { channels }: Snapshot): OpenAccount {
   const channel = channels.get(channelId);
-  const service = channel && providerByType(channel.type)?.files;
-  if (!channel || !service || keyIndex >= channel.keys.length)
-    throw new AppError("file_lost", { param: "container_id", values: { id } });
-  return { channel, keyIndex, service };
+  const account = channel && openAccount(channel, keyIndex);
+  if (!account) throw new AppError("file_lost", { param: "container_id", values: { id } });
+  return account;
 }
 
 /** Throws `unsupported_by_channel` for an account whose containers clients do not reach. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../dialects/core/types.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
-import { providerByType } from "../providers/registry.ts";
 import type { ResponseOwner } from "../relay/stateful/owners.ts";
-import { markKey, type HashKey, type OpenAccount } from "./account.ts";
+import { markKey, type HashKey } from "../snapshot/key-marks.ts";
+import { openAccount, type OpenAccount } from "./account.ts";
 import { anthropicFiles } from "./shapes/anthropic.ts";
 import { geminiFiles } from "./shapes/gemini.ts";
 import type { FileShape } from "./shapes/shape.ts";
@@ -49,7 +49,7 @@ export async function adoptMinted(
 ): Promise<StoredObject | undefined> {
   const names = tokenId === undefined ? MINTED.find((one) => one.id.test(id)) : undefined;
   const owner = names && (await deps.findNamed(`${names.prefix}${id}`, userId));
-  const account = owner && openAccount(owner, names.shape, deps.channels());
+  const account = owner && findNamedAccount(owner, names.shape, deps.channels());
   const answer = account && (await readFile(id, account, deps));
   if (!answer) return undefined;
   const object = createMinted(id, userId, { answer, account, shape: names.shape, deps });
@@ -60,16 +60,14 @@ export async function adoptMinted(
   return object;
 }
 
-function openAccount(
+function findNamedAccount(
   { channelId, keyIndex }: ResponseOwner,
   { dialect }: FileShape,
   channels: ReadonlyMap<number, ChannelRecord>,
 ): OpenAccount | undefined {
   const channel = channels.get(channelId);
-  const service = channel && providerByType(channel.type)?.files;
-  if (!channel || service?.dialect !== dialect) return undefined;
-  if (keyIndex >= channel.keys.length) return undefined;
-  return { channel, keyIndex, service };
+  const account = channel && openAccount(channel, keyIndex);
+  return account?.service.dialect === dialect ? account : undefined;
 }
 
 /** Undefined if the upstream does not have the file. */

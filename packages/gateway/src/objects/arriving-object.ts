@@ -1,4 +1,5 @@
-import { markKey, type OpenAccount } from "./account.ts";
+import { markKey } from "../snapshot/key-marks.ts";
+import type { OpenAccount } from "./account.ts";
 import { createObjectId } from "./ids.ts";
 import type { ObjectCall, ObjectDeps } from "./object-call.ts";
 import type { StoredObject } from "./stored-object.ts";

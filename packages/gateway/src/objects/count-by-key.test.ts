@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markKey } from "./account.ts";
+import { markKey } from "../snapshot/key-marks.ts";
 import { countByKey } from "./count-by-key.ts";
 
 const hashKey = (key: string) => `hash of ${key}`.padEnd(20, "-");

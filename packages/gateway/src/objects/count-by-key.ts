@@ -1,5 +1,5 @@
 import type { RunningRequest } from "../relay/reservation/running.ts";
-import { markKey, type HashKey } from "./account.ts";
+import { markKey, type HashKey } from "../snapshot/key-marks.ts";
 
 interface CountOptions {
   readonly channelId: number;

@@ -19,7 +19,7 @@ import { createMemoryLimiter } from "../../src/limits/limiter-memory.ts";
 import type { EdgeRules } from "../../src/limits/rules.ts";
 import type { Logger } from "../../src/observability/log.ts";
 import { createIds } from "../../src/lib/ids.ts";
-import { markKey } from "../../src/objects/account.ts";
+import { markKey } from "../../src/snapshot/key-marks.ts";
 import { createLibrary } from "../../src/objects/library.ts";
 import { createObjectStore } from "../../src/objects/store.ts";
 import { allProviders } from "../../src/providers/registry.ts";

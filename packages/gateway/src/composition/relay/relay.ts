@@ -32,6 +32,7 @@ import type { SelectionDeps } from "../../relay/selection/types.ts";
 import { createRemoteFiles } from "../../relay/upstream/remote-files.ts";
 import { createRunningRequests } from "../../relay/reservation/running.ts";
 import { createSharedHealth, type SharedHealth } from "../../relay/selection/shared-health.ts";
+import { rememberHashes } from "../../identity/keys/key-hashes.ts";
 import { createResponseOwners } from "../../relay/stateful/owners.ts";
 import { createUpstreams } from "../../relay/upstream/upstream.ts";
 import type { RedisClient } from "../../redis/client.ts";
@@ -128,7 +129,13 @@ function composeUpstreamAccess(
     http: upstreams.json,
     counter,
     responseStore: composeResponseStore(deps),
-    owners: createResponseOwners({ raw: storage.database.raw, clock, log }),
+    owners: createResponseOwners({
+      raw: storage.database.raw,
+      channels: () => snapshots.current().channels,
+      hashKey: rememberHashes(storage.vault.hashKey),
+      clock,
+      log,
+    }),
     now: () => clock.now(),
     userAgent: `fairway/${VERSION}`,
     files: createRemoteFiles({ fetcher, options: () => snapshots.current().options }),

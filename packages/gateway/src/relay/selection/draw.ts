@@ -86,9 +86,9 @@ function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, rand
   return keyMode === "polling" ? advance(polling, id, count) : Math.floor(random() * count);
 }
 
-/** False for a position after the last key, and for a disabled key. */
+/** False for a key that was removed, whose index is -1, for a position after the last key, and for a disabled key. */
 export function isUsable({ keys, usableKeys }: ChannelRecord, keyIndex: number): boolean {
-  return keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
+  return keyIndex >= 0 && keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
 }
 
 function advance(polling: Map<number, number>, channelId: number, count: number): number {

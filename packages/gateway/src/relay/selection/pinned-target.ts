@@ -23,7 +23,10 @@ export function pinnedTarget(
   return target;
 }
 
-/** Returns the account that stores what a request continues. Throws `previous_response_unavailable`. */
+/**
+ * Returns the account that stores what a request continues. Throws `previous_response_unavailable`, also for a key that
+ * was removed, whose index is -1.
+ */
 export function pinnedAccountTarget(
   snapshot: Snapshot,
   account: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
@@ -56,7 +59,7 @@ export function pinnedFileTarget(
 ): RouteTarget {
   const id = file?.id ?? "";
   const channel = snapshot.channels.get(channelId);
-  if (channel?.status !== 1 || keyIndex < 0 || !isUsable(channel, keyIndex))
+  if (channel?.status !== 1 || !isUsable(channel, keyIndex))
     throw new AppError("file_unavailable", { param: "file_id", values: { id } });
   const { model } = criteria.spec;
   const group = groups.find((name) => channel.groups.includes(name));

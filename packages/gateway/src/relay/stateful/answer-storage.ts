@@ -59,8 +59,7 @@ export class AnswerStorage {
 
   constructor({ request, target, delivery, ids }: StoredCallContext, deps: AnswerStorageDeps) {
     const { channel, keyIndex } = target;
-    const remember = (id: string) =>
-      deps.owners?.remember(id, { userId: request.caller.userId, channelId: channel.id, keyIndex });
+    const remember = (id: string) => deps.owners?.remember(id, { userId: request.caller.userId, channel, keyIndex });
     this.#ids = ids && new AnswerIdReader(ids, (id) => delivery.whenAllowed(() => remember(id)));
     this.#isStream = request.spec.stream;
     this.pending = findPendingAnswer(request, target, deps.responseStore);

@@ -1,18 +1,28 @@
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import { findMarkedKey, markKey, type HashKey } from "../../snapshot/key-marks.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 
 /** The upstream account that stores a response, and its user. */
 export interface ResponseOwner {
   readonly userId: number;
   readonly channelId: number;
+  /** The place of the account's key in the channel as it is now; -1 if the channel or the key was removed. */
+  readonly keyIndex: number;
+}
+
+/** The account that has just answered. */
+export interface AnsweringAccount {
+  readonly userId: number;
+  readonly channel: ChannelRecord;
   readonly keyIndex: number;
 }
 
 /** Knows which upstream account stores which response. */
 export interface ResponseOwners {
   /** This process knows the owner at once, others as soon as it is written. */
-  remember(id: string, owner: ResponseOwner): void;
+  remember(id: string, account: AnsweringAccount): void;
   /** Finds only the user's own responses; undefined = unknown or another user's. */
   find(id: string, userId: number): Promise<ResponseOwner | undefined>;
   /** The same for many ids at once; ids that are not the user's are missing. */
@@ -26,6 +36,8 @@ export interface ResponseOwners {
 
 export interface ResponseOwnersDeps {
   readonly raw: RawDatabase;
+  readonly channels: () => ReadonlyMap<number, ChannelRecord>;
+  readonly hashKey: HashKey;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -38,10 +50,14 @@ const ASKED_AT_ONCE = 200;
 interface OwnerRow {
   readonly response_id: string;
   readonly channel_id: number;
+  /** "" in rows of a version that stored the index alone. */
+  readonly key_mark: string;
   readonly key_index: number;
 }
 
-export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): ResponseOwners {
+export function createResponseOwners(deps: ResponseOwnersDeps): ResponseOwners {
+  const { raw, clock, log, hashKey } = deps;
+  const locate = (row: Omit<OwnerRow, "response_id">, userId: number) => locateKey(row, userId, deps);
   const waiting = new Map<string, OwnedId>();
   let writing: Promise<void> | undefined;
 
@@ -49,7 +65,7 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, 100);
       await insertOwners(raw, batch, seconds(clock) + TTL_SECONDS);
-      for (const { id, owner } of batch) waiting.delete(buildOwnerKey(id, owner.userId));
+      for (const { row, userId } of batch) waiting.delete(buildOwnerKey(row.response_id, userId));
     }
   };
 
@@ -63,30 +79,29 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
   };
 
   return {
-    remember(id, owner) {
+    remember(id, { userId, channel, keyIndex }) {
       if (id.length > LONGEST_ID || waiting.size >= MAX_WAITING) return;
-      waiting.set(buildOwnerKey(id, owner.userId), { id, owner });
+      const mark = markKey(channel.keys[keyIndex] ?? "", hashKey);
+      const row = { response_id: id, channel_id: channel.id, key_mark: mark, key_index: keyIndex };
+      waiting.set(buildOwnerKey(id, userId), { row, userId });
       void start();
     },
     async find(id, userId) {
       const known = waiting.get(buildOwnerKey(id, userId));
-      if (known) return known.owner;
-      const [row] = await raw.rows<{ channel_id: number; key_index: number }>(
-        "select channel_id, key_index from response_owners where response_id = ? and user_id = ? and expires_at > ?",
-        [id, userId, seconds(clock)],
-      );
-      return row && { userId, channelId: row.channel_id, keyIndex: row.key_index };
+      if (known) return locate(known.row, userId);
+      const [row] = await selectRows(raw, [id], { userId, at: seconds(clock) });
+      return row && locate(row, userId);
     },
     async findAll(ids, userId) {
       const found = new Map<string, ResponseOwner>();
       const asked = ids.filter((id) => {
         const known = waiting.get(buildOwnerKey(id, userId));
-        if (known) found.set(id, known.owner);
+        if (known) found.set(id, locate(known.row, userId));
         return !known && id.length <= LONGEST_ID;
       });
       for (let at = 0; at < asked.length; at += ASKED_AT_ONCE)
         for (const row of await selectRows(raw, asked.slice(at, at + ASKED_AT_ONCE), { userId, at: seconds(clock) }))
-          found.set(row.response_id, { userId, channelId: row.channel_id, keyIndex: row.key_index });
+          found.set(row.response_id, locate(row, userId));
       return found;
     },
     async forget(id, userId) {
@@ -101,17 +116,31 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
 }
 
 interface OwnedId {
-  readonly id: string;
-  readonly owner: ResponseOwner;
+  readonly row: OwnerRow;
+  readonly userId: number;
+}
+
+/** Finds the key in the channel as it is now, so that a call never goes to the account of another key. */
+function locateKey(
+  { channel_id: channelId, key_mark: mark, key_index: index }: Omit<OwnerRow, "response_id">,
+  userId: number,
+  { channels, hashKey }: Pick<ResponseOwnersDeps, "channels" | "hashKey">,
+): ResponseOwner {
+  const channel = channels().get(channelId);
+  if (!channel) return { userId, channelId, keyIndex: -1 };
+  if (mark === "") return { userId, channelId, keyIndex: index < channel.keys.length ? index : -1 };
+  return { userId, channelId, keyIndex: findMarkedKey(channel, mark, hashKey) };
 }
 
 function insertOwners(raw: RawDatabase, batch: readonly OwnedId[], expiresAt: number): Promise<void> {
   return raw.transaction(async (tx) => {
-    for (const { id, owner } of batch) {
-      await tx.run("delete from response_owners where response_id = ? and user_id = ?", [id, owner.userId]);
+    for (const { row, userId } of batch) {
+      const { response_id: id, channel_id: channelId, key_index: index, key_mark: mark } = row;
+      await tx.run("delete from response_owners where response_id = ? and user_id = ?", [id, userId]);
+      // Replicas of an earlier version, during an update, read the index.
       await tx.run(
-        "insert into response_owners (response_id, user_id, channel_id, key_index, expires_at) values (?, ?, ?, ?, ?)",
-        [id, owner.userId, owner.channelId, owner.keyIndex, expiresAt],
+        "insert into response_owners (response_id, user_id, channel_id, key_index, key_mark, expires_at) values (?, ?, ?, ?, ?, ?)",
+        [id, userId, channelId, index, mark, expiresAt],
       );
     }
   });
@@ -123,7 +152,7 @@ function selectRows(
   { userId, at }: { readonly userId: number; readonly at: number },
 ): Promise<OwnerRow[]> {
   const places = ids.map(() => "?").join(", ");
-  const sql = `select response_id, channel_id, key_index from response_owners where user_id = ? and expires_at > ? and response_id in (${places})`;
+  const sql = `select response_id, channel_id, key_mark, key_index from response_owners where user_id = ? and expires_at > ? and response_id in (${places})`;
   return raw.rows<OwnerRow>(sql, [userId, at, ...ids]);
 }
 

@@ -101,6 +101,12 @@ async function rebind(
       .where("channel_id", "=", channelId)
       .where("key_mark", "=", from)
       .execute();
+    await trx
+      .updateTable("response_owners")
+      .set({ key_mark: to })
+      .where("channel_id", "=", channelId)
+      .where("key_mark", "=", from)
+      .execute();
     const batches = await trx
       .updateTable("batches")
       .set({ key_mark: to })

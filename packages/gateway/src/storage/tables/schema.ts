@@ -276,6 +276,8 @@ export interface ResponseOwnerTable {
   user_id: number;
   channel_id: number;
   key_index: number;
+  /** Start of the hash of the key, because positions of keys change; "" in rows of earlier versions. */
+  key_mark: Generated<string>;
   expires_at: number;
 }
 

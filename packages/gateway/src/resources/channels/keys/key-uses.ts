@@ -17,6 +17,7 @@ interface Account {
 
 /** Throws `channel_key_in_use` if files, caches or batches can only be read with the key. */
 export async function requireUnused(db: Database["db"], { channel, index, mark }: Account): Promise<void> {
+  if (isOneAccount(channel)) return;
   const batches = await db
     .selectFrom("batches")
     .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -24,14 +25,14 @@ export async function requireUnused(db: Database["db"], { channel, index, mark }
     .where("key_mark", "=", mark)
     .where("phase", "in", RUNNING)
     .executeTakeFirstOrThrow();
-  const files = areFilesShared(channel) ? 0 : await countFiles(db, channel.id, mark);
+  const files = await countFiles(db, channel.id, mark);
   if (files === 0 && Number(batches.count) === 0) return;
   const values = { key: String(keyNumber(index)), files: String(files), batches: String(batches.count) };
   throw new Refusal("channel_key_in_use", { field: "index", values });
 }
 
-/** True if every key of the channel opens the account that stores its files and caches. */
-function areFilesShared({ setting }: Pick<ChannelRow, "setting">): boolean {
+/** True if every key of the channel opens the account that has its files, caches and batches. */
+export function isOneAccount({ setting }: Pick<ChannelRow, "setting">): boolean {
   return parseObject(setting ?? "")?.["files_scope"] === "channel";
 }
 

@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import { Refusal } from "../../../lib/refusal.ts";
-import { markKey } from "../../../objects/account.ts";
+import { markKey } from "../../../snapshot/key-marks.ts";
 import type { Schema } from "../../../storage/tables/schema.ts";
 import type { Vault } from "../../ports.ts";
 import type { ChannelStore } from "../store.ts";
-import { requireUnused } from "./key-uses.ts";
+import { isOneAccount, requireUnused } from "./key-uses.ts";
 import { onlyOne } from "./only-one.ts";
 import type { KeySet } from "./store.ts";
 
@@ -39,7 +39,7 @@ export async function removeKeys(
   if (key === "") throw onlyOne(field);
   const marks = [...places].map((index) => ({ index, mark: markKey(set.keys[index] ?? "", vault.hashKey) }));
   // The provider of batches is asked while the channel still has the key.
-  if (isForced) for (const { mark } of marks) await cancelBatches([id], mark);
+  if (isForced && !isOneAccount(row)) for (const { mark } of marks) await cancelBatches([id], mark);
   const require = async (trx: Transaction<Schema>) => {
     for (const one of isForced ? [] : marks) await requireUnused(trx, { channel: row, ...one });
   };

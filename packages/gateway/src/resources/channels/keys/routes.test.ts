@@ -3,7 +3,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../../test/kit/api-caller.ts";
 import { buildBatchRow } from "../../../../test/kit/batch-row.ts";
-import { markKey } from "../../../objects/account.ts";
+import { markKey } from "../../../snapshot/key-marks.ts";
 import { readRefusal } from "../../../../test/kit/members.ts";
 import { startManagementApp, type ManagementApp } from "../../../../test/kit/management-app.ts";
 
@@ -249,6 +249,12 @@ describe("a key that is replaced while requests run", () => {
     await admin.data(remove(1));
     await admin.data(remove(0, "&force=true"));
     expect((await keys()).map(({ hint }) => hint)).toEqual(["0003"]);
+  });
+
+  test("can go while files and batches need its account, if every key opens that", async () => {
+    await useFirstKey();
+    await admin.data(admin.put("/api/channel/", { id, setting: JSON.stringify({ files_scope: "channel" }) }));
+    expect((await admin.data<ChannelKey[]>(remove(0))).map(({ hint }) => hint)).toEqual(["0002", "0003"]);
   });
 
   test("takes its files and batches to another key of the account", async () => {

@@ -53,6 +53,7 @@ import { budgetValues } from "./0051-budget-values.ts";
 import { reportReceivers } from "./0052-report-receivers.ts";
 import { cacheSums } from "./0053-cache-sums.ts";
 import { importRuns } from "./0058-import-runs.ts";
+import { responseKeys } from "./0059-response-keys.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -114,6 +115,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reportReceivers,
   cacheSums,
   importRuns,
+  responseKeys,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
