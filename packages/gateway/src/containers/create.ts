@@ -22,7 +22,7 @@ import { hasContainers, shownContainerError } from "./find-container.ts";
 import { markKey } from "../snapshot/key-marks.ts";
 import { findNamedFiles, isSameAccount } from "./own-files.ts";
 import { findContainerPrice, nameContainer, priceContainer, readMemory } from "./price.ts";
-import type { ContainerCall, ContainerDeps } from "./types.ts";
+import { KNOWN_SECONDS, type ContainerCall, type ContainerDeps } from "./types.ts";
 import { readContainer } from "./view.ts";
 
 /** Members of a creation; anything else could name what belongs to the account. */
@@ -158,8 +158,6 @@ async function book(creation: Creation, { answer, reserved }: Answered, deps: Co
 }
 
 const DELETE_MS = 10_000;
-/** As long as the containers of answers are known; the vendor ends an idle one much earlier. */
-const KNOWN_SECONDS = 30 * 86_400;
 
 function buildObject(
   { call: { caller }, asked, account: { channel, keyIndex } }: Creation,

@@ -27,6 +27,8 @@ export async function showContainer(id: string, call: ContainerCall, deps: Conta
 /** Deletes a container where it is, then what is known of it; one whose account no longer exists is only forgotten. */
 export async function deleteContainer(id: string, call: ContainerCall, deps: ContainerDeps): Promise<void> {
   const { caller, signal } = call;
+  // The row of a container that an answer has just named must not be written after its deletion.
+  await deps.minted.flush();
   const lost = await findLost(id, call, deps);
   const container = lost ? undefined : await requireContainer(id, call, deps);
   if (container)
@@ -38,6 +40,7 @@ export async function deleteContainer(id: string, call: ContainerCall, deps: Con
   const object = lost ?? container?.object;
   if (object) await deps.store.remove(object);
   await deps.owners.forget(id, caller.userId);
+  deps.minted.forget(id, caller.userId);
   sendJson(call.response, { id, object: "container.deleted", deleted: true });
 }
 

@@ -8,6 +8,7 @@ import { readQuery, type RouteArrival } from "../relay/ingress/route-arrival.ts"
 import { addFile } from "./add-file.ts";
 import { createContainer } from "./create.ts";
 import { deleteContainer, forwardFiles, showContainer } from "./forward.ts";
+import { readUnseen } from "./minted.ts";
 import type { ContainerCall, ContainerDeps } from "./types.ts";
 import { viewList } from "./view.ts";
 
@@ -70,7 +71,7 @@ const MAX_PAGE = 100;
 const USUAL_PAGE = 20;
 
 /** Lists from the table: an upstream's list would show the containers of other users too. */
-async function listContainers({ query, caller, response }: ContainerCall, deps: ContainerDeps): Promise<void> {
+async function listContainers({ query, caller, response, signal }: ContainerCall, deps: ContainerDeps): Promise<void> {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw invalidRequest("order", "order must be asc or desc.");
   const limit = readCount(query.get("limit"), "limit", { max: MAX_PAGE, fallback: USUAL_PAGE });
@@ -80,5 +81,7 @@ async function listContainers({ query, caller, response }: ContainerCall, deps: 
   if (afterId !== null && after?.kind !== "container")
     throw invalidRequest("after", "The list begins after an id that does not exist.");
   const request = { kind: "container", dialect: "openai", isAscending: order === "asc", limit, after } as const;
-  sendJson(response, viewList(await deps.store.list(viewer, request)));
+  await deps.minted.flush();
+  const { objects, hasMore } = await deps.store.list(viewer, request);
+  sendJson(response, viewList({ objects: await readUnseen(objects, signal, deps), hasMore }));
 }

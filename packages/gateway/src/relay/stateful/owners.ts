@@ -23,6 +23,8 @@ export interface AnsweringAccount {
 export interface ResponseOwners {
   /** This process knows the owner at once, others as soon as it is written. */
   remember(id: string, account: AnsweringAccount): void;
+  /** Calls the function with each id that is remembered, which must not throw. */
+  watch(note: (id: string, account: AnsweringAccount) => void): void;
   /** Finds only the user's own responses; undefined = unknown or another user's. */
   find(id: string, userId: number): Promise<ResponseOwner | undefined>;
   /** The same for many ids at once; ids that are not the user's are missing. */
@@ -59,6 +61,7 @@ export function createResponseOwners(deps: ResponseOwnersDeps): ResponseOwners {
   const { raw, clock, log, hashKey } = deps;
   const locate = (row: Omit<OwnerRow, "response_id">, userId: number) => locateKey(row, userId, deps);
   const waiting = new Map<string, OwnedId>();
+  const watchers: ((id: string, account: AnsweringAccount) => void)[] = [];
   let writing: Promise<void> | undefined;
 
   const write = async () => {
@@ -79,8 +82,11 @@ export function createResponseOwners(deps: ResponseOwnersDeps): ResponseOwners {
   };
 
   return {
-    remember(id, { userId, channel, keyIndex }) {
+    watch: (note) => void watchers.push(note),
+    remember(id, account) {
       if (id.length > LONGEST_ID || waiting.size >= MAX_WAITING) return;
+      const { userId, channel, keyIndex } = account;
+      for (const note of watchers) note(id, account);
       const mark = markKey(channel.keys[keyIndex] ?? "", hashKey);
       const row = { response_id: id, channel_id: channel.id, key_mark: mark, key_index: keyIndex };
       waiting.set(buildOwnerKey(id, userId), { row, userId });

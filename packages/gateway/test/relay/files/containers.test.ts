@@ -101,6 +101,23 @@ it("do not exist for other users, and nothing is sent", async () => {
   expect(read).toEqual([]);
 });
 
+it("are listed for their user like created ones, as their upstream shows them, and are asked about once", async () => {
+  const list = async (key: string) => (await (await call(key, "GET", "", "")).json()) as { data: { id: string }[] };
+  const shown = { data: [{ id: CONTAINER, object: "container", status: "running" }], first_id: CONTAINER };
+  expect(await list(tenants.mine)).toMatchObject(shown);
+  expect(await list(tenants.mine)).toMatchObject(shown);
+  expect(read).toEqual([`GET /v1/containers/${CONTAINER} Bearer sk-owner`]);
+  expect((await list(tenants.theirs)).data).toEqual([]);
+  await tenants.gateway.option("FileVisibility", "token");
+  expect((await list(tenants.mine)).data).toEqual([]);
+  await tenants.gateway.option("FileVisibility", "user");
+  await (await call(tenants.mine, "DELETE")).text();
+  expect((await list(tenants.mine)).data).toEqual([]);
+  // A later answer that names it has it again.
+  await ask(tenants.mine);
+  expect((await list(tenants.mine)).data).toMatchObject([{ id: CONTAINER }]);
+});
+
 it("are read by no token while tokens see only their own files", async () => {
   await tenants.gateway.option("FileVisibility", "token");
   expect((await call(tenants.mine, "GET")).status).toBe(404);
@@ -116,4 +133,16 @@ it.each([
 ])("%s /v1/containers/%s%s is refused with %s", async (method, id, rest, status) => {
   expect((await call(tenants.mine, method, rest, id)).status).toBe(status);
   expect(read).toEqual([]);
+});
+
+it("that their upstream no longer has are shown as expired", async () => {
+  await (await call(tenants.mine, "DELETE")).text();
+  tenants.gateway.upstream.script(`/v1/containers/${CONTAINER}`, () => ({
+    status: 404,
+    body: { error: { message: "not found", type: "invalid_request_error" } },
+  }));
+  await ask(tenants.mine);
+  const answer = (await (await call(tenants.mine, "GET", "", "")).json()) as { data: object[] };
+  expect(answer.data).toMatchObject([{ id: CONTAINER, status: "expired" }]);
+  expect((await call(tenants.mine, "GET")).status).toBe(404);
 });
