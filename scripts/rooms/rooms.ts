@@ -97,7 +97,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     property-runs smtp proxy http-proxy explained-calls vitest-setup index databases vitest-cleanup
   `),
   "packages/gateway/src/limits": inOrder(`
-    claims claims-redis claims-memory request-limits limiter limiter-memory limiter-redis body-memory rules
+    claims claims-redis claims-memory tag-limits request-limits limiter limiter-memory limiter-redis body-memory rules
   `),
   "packages/gateway/src/jobs": inOrder(`
     leader schedule log-partitions log-retention channel-jobs ledger-audit lasting-state redis-watch backlog-watch leader-watch
@@ -109,6 +109,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/snapshot": inOrder(`
     scope-matcher model-mapping mapped-names option-defaults planned-prices guardrail-policy tag-policy cache-policy fallback-policy balancing-policy key-states key-marks
+    scope-matcher model-mapping mapped-names option-defaults planned-prices guardrail-policy tag-policy tag-limits cache-policy fallback-policy balancing-policy key-states
     channel-record types team-record tokens listed-models snapshot load refresh
   `),
   "packages/gateway/src/config": inOrder(`
@@ -135,7 +136,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     access core accounts options channels billing operations teams index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons by-model fallbacks strategies characters tags tag-policy constants decimals budget-terms envelope paging lists message-codes stored-messages messages nearest limits format endpoint
+    reasons by-model fallbacks strategies characters stored tags tag-policy constants decimals budget-terms tag-limits envelope paging lists message-codes stored-messages messages nearest limits format endpoint
     search client openapi
   `),
   "packages/console/src": inOrder(`
@@ -148,7 +149,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     core print terminal session commands program run main entry
   `),
   "packages/cli/src/core": inOrder(`
-    exit problem version json variables times amounts standard-input arguments io
+    exit tag-limits problem version json variables times amounts standard-input arguments io
   `),
   "packages/cli/src/session": inOrder(`
     contexts keychain config chosen-team request compatible lost folders redacted transport named-problem session relay globals defaults

@@ -68,6 +68,7 @@ export * from "./billing/redemptions.ts";
 export * from "./access/scopes.ts";
 export * from "./core/search.ts";
 export * from "./core/tags.ts";
+export * from "./core/tag-limits.ts";
 export * from "./core/tag-policy.ts";
 export * from "./accounts/setup.ts";
 export * from "./operations/forecast.ts";

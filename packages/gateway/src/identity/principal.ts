@@ -1,4 +1,4 @@
-import type { Limits } from "@fairway/wire";
+import type { Limits, TagLimits } from "@fairway/wire";
 import { Refusal } from "../lib/refusal.ts";
 
 /** The account of a credential, read together with it in one query and therefore never stale. */
@@ -11,6 +11,8 @@ export interface Account {
   readonly isDeleted: boolean;
   /** The user's own limits; known if a session was read. */
   readonly limits?: Limits | undefined;
+  /** The user's limits by values of tags; known if a session was read. */
+  readonly tagLimits?: TagLimits | undefined;
 }
 
 /** The caller of a management endpoint. */

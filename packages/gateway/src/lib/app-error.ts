@@ -23,6 +23,12 @@ export const ERRORS = {
   team_disabled: { status: 403, message: "The team {team} of this key is disabled." },
   tag_not_allowed: { status: 400, message: "The value {value} of tag {key} is not allowed for this key." },
   tag_required: { status: 400, message: "This key needs the {what} of each call: send it in the header {header}." },
+  tag_blocked: { status: 403, message: "Calls of the tag {name} are blocked for this key.", retryable: false },
+  end_user_blocked: {
+    status: 403,
+    message: "Calls of the end user {name} are blocked for this key.",
+    retryable: false,
+  },
   ip_not_allowed: { status: 403, message: "Your address is not on this key's allow list." },
   group_not_allowed: { status: 403, message: "The group {group} is not available to this key." },
   model_not_allowed: { status: 403, message: "This key may not use the model {model}." },

@@ -6,6 +6,8 @@ import {
   calculateCorrection,
   isConcurrency,
   partMs,
+  resolveValue,
+  VALUE_MS,
   WINDOW_PARTS,
   type Claim,
   type ClaimAnswer,
@@ -32,8 +34,11 @@ export function createMemoryClaims(clock: Clock): Claims {
     const used = window.total(now);
     return { claim, used, resetMs: window.resetMs(now, Math.max(1, used + wanted - claim.limit)) };
   };
-  const takeAll = (requestId: string, claims: readonly Claim[]): ClaimAnswer => {
+  const values = new Values();
+  const takeAll = (requestId: string, wanted: readonly Claim[]): ClaimAnswer => {
     const now = clock.now();
+    const isOfMany = wanted.some(({ oneOf }) => oneOf !== undefined);
+    const claims = isOfMany ? wanted.map((claim) => resolveValue(claim, values.isCountedAlone(claim, now))) : wanted;
     for (const claim of claims) {
       const state = readClaimState(claim, now, claim.amount);
       if (state.used + claim.amount > claim.limit) return { taken: false, state };
@@ -42,7 +47,12 @@ export function createMemoryClaims(clock: Clock): Claims {
       if (isConcurrency(claim)) getLeases(claim).take(requestId, now);
       else windows.of(claim).add(now, claim.amount, now);
     }
-    return { taken: true, states: claims.map((claim) => readClaimState(claim, now, 0)), at: { ms: now } };
+    return {
+      taken: true,
+      states: claims.map((claim) => readClaimState(claim, now, 0)),
+      at: { ms: now },
+      ...(isOfMany && { claims }),
+    };
   };
   return {
     take: (requestId, claims) => Promise.resolve(takeAll(requestId, claims)),
@@ -89,6 +99,44 @@ class Windows {
     const now = this.#clock.now();
     for (const [name, window] of this.#known) if (window.total(now) === 0) this.#known.delete(name);
     this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#known.size);
+  }
+}
+
+/** The values that are counted one by one, by their lists and their last use. */
+class Values {
+  readonly #lists = new Map<string, Map<string, number>>();
+  #sweepAt = SWEEP_AT;
+
+  isCountedAlone({ scope, subject, oneOf }: Claim, now: number): boolean {
+    if (!oneOf) return true;
+    const name = `${scope}:${oneOf.list}`;
+    const known = this.#lists.get(name) ?? this.#addList(name, now);
+    dropUnused(known, now);
+    if (!known.has(subject) && known.size >= oneOf.most) return false;
+    // The last one used is the last one of the map.
+    known.delete(subject);
+    known.set(subject, now);
+    return true;
+  }
+
+  #addList(name: string, now: number): Map<string, number> {
+    if (this.#lists.size >= this.#sweepAt) {
+      for (const [other, known] of this.#lists) {
+        dropUnused(known, now);
+        if (known.size === 0) this.#lists.delete(other);
+      }
+      this.#sweepAt = Math.max(SWEEP_AT, 2 * this.#lists.size);
+    }
+    const list = new Map<string, number>();
+    this.#lists.set(name, list);
+    return list;
+  }
+}
+
+function dropUnused(values: Map<string, number>, now: number): void {
+  for (const [value, usedAt] of values) {
+    if (usedAt > now - VALUE_MS) return;
+    values.delete(value);
   }
 }
 

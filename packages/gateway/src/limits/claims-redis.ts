@@ -9,9 +9,11 @@ import {
   isConcurrency,
   LONG_AGO,
   partMs,
+  resolveValue,
   type Claim,
   type ClaimAnswer,
   type Claims,
+  type ManyValues,
 } from "./claims.ts";
 
 export interface RedisClaimsSettings {
@@ -33,6 +35,9 @@ const TAG = "{lim}";
  * …}.
  */
 const TAKE = script(readLua(import.meta.url, "./lua/claim.lua"));
+
+/** The same, if claims are of one of many values: behind the answer, 1 for each whose value is counted alone, else 0. */
+const TAKE_VALUES = script(readLua(import.meta.url, "./lua/claim-values.lua"));
 
 /** Replaces the estimate of a request with what it has used. */
 const CORRECT = script(readLua(import.meta.url, "./lua/correct-claims.lua"));
@@ -66,8 +71,31 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
     const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
+    const many = claims.flatMap((claim, at) => (claim.oneOf ? [{ claim, oneOf: claim.oneOf, place: at + 1 }] : []));
+    if (many.length > 0) return takeValues(claims, many, args);
     const answer = await redis.sendOne({ script: TAKE, keys: buildClaimKeys(claims), args }, waitBudget().ms);
     return readAnswer(answer as number[], claims);
+  };
+  /** One round trip, as without values. */
+  const takeValues = async (
+    claims: readonly Claim[],
+    many: readonly OneOfMany[],
+    args: readonly (string | number)[],
+  ): Promise<ClaimAnswer> => {
+    const places = many.flatMap(({ claim, oneOf }) => [
+      redis.keys.claim(TAG, claimName(resolveValue(claim, false))),
+      redis.keys.claim(TAG, `values:${claim.scope}:${encodeURIComponent(oneOf.list)}`),
+    ]);
+    const values = many.flatMap(({ claim, oneOf, place }) => [place, claim.subject, oneOf.most]);
+    const answer = (await redis.sendOne(
+      { script: TAKE_VALUES, keys: [...buildClaimKeys(claims), ...places], args: [...args, ...values, claims.length] },
+      waitBudget().ms,
+    )) as number[];
+    const marks = answer.slice(-many.length);
+    const alone = new Map(many.map(({ place }, at) => [place - 1, marks[at] === 1]));
+    const counted = claims.map((claim, at) => resolveValue(claim, alone.get(at) ?? true));
+    const read = readAnswer(answer, counted);
+    return read.taken ? { ...read, claims: counted } : read;
   };
   return {
     async take(requestId, claims) {
@@ -82,7 +110,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         if (error instanceof RedisUnavailable) waitBudget().waitedTooLong();
         // The script may still run later, so its leases are released; its counts expire with their minute.
         if (error instanceof RedisUnavailable && error.mayHaveRun)
-          void later(RELEASE, claims.filter(isConcurrency), [requestId]);
+          void later(RELEASE, claims.filter(isConcurrency).flatMap(listCounters), [requestId]);
         return takeHere(requestId, claims);
       }
     },
@@ -106,6 +134,18 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       await given;
     },
   };
+}
+
+interface OneOfMany {
+  readonly claim: Claim;
+  readonly oneOf: ManyValues;
+  /** Of the claim, from 1 on. */
+  readonly place: number;
+}
+
+/** Returns the claims that may have counted this one. */
+function listCounters(claim: Claim): readonly Claim[] {
+  return claim.oneOf ? [resolveValue(claim, true), resolveValue(claim, false)] : [claim];
 }
 
 function readAnswer(answer: readonly number[], claims: readonly Claim[]): ClaimAnswer {

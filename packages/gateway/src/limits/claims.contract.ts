@@ -175,6 +175,51 @@ export function claimsContract(name: string, create: (clock: Clock) => Promise<C
       expect(await take(requests(50))).toMatchObject({ states: [{ used: 31 }] });
     });
 
+    const valued = (value: string, most = 2, limit = 1, kind: Claim["kind"] = "requests"): Claim => ({
+      scope: "end_user",
+      subject: `t1/${value}`,
+      kind,
+      limit,
+      amount: 1,
+      oneOf: { list: "t1/end_user", most, others: "t1/~other" },
+    });
+
+    test("values are counted one by one up to their bound, and further ones together", async () => {
+      for (const value of ["a", "b"])
+        expect(await take(valued(value))).toMatchObject({ taken: true, claims: [{ subject: `t1/${value}` }] });
+      expect(await take(valued("c"))).toMatchObject({ taken: true, claims: [{ subject: "t1/~other" }] });
+      expect(await take(valued("d"))).toMatchObject({
+        taken: false,
+        state: { claim: { subject: "t1/~other" }, used: 1 },
+      });
+      expect(await take(valued("a"))).toMatchObject({ taken: false, state: { claim: { subject: "t1/a" }, used: 1 } });
+      const other = { ...valued("d"), subject: "t2/d", oneOf: { list: "t2/end_user", most: 1, others: "t2/~other" } };
+      expect(await take(other)).toMatchObject({ taken: true, claims: [{ subject: "t2/d" }] });
+      now += 62_000;
+      expect(await take(valued("d"))).toMatchObject({ taken: true, claims: [{ subject: "t1/d" }] });
+    });
+
+    test("all limits of a value are counted at the same place, and released there", async () => {
+      await take(valued("a", 1));
+      const wanted = [valued("b", 1), valued("b", 1, 100, "tokens"), valued("b", 1, 1, "concurrency"), requests(9)];
+      const answer = await claims.take("call", wanted);
+      if (!answer.taken) throw new Error("the claim was refused");
+      const counted = answer.claims ?? [];
+      expect(counted.map(({ subject }) => subject)).toEqual(["t1/~other", "t1/~other", "t1/~other", "1"]);
+      expect(counted.some((claim) => "oneOf" in claim)).toBe(false);
+      expect(await take(valued("c", 1, 1, "concurrency"))).toMatchObject({ taken: false });
+      await claims.correct(counted, answer.at, used(40));
+      await claims.release("call", counted);
+      expect(await take(valued("c", 1, 1, "concurrency"))).toMatchObject({ taken: true });
+      expect(await take({ ...valued("c", 1, 100, "tokens"), amount: 60 })).toMatchObject({ states: [{ used: 100 }] });
+    });
+
+    test("a refused request takes nothing of a value", async () => {
+      await take(requests(1, "full"));
+      expect((await take(valued("a"), requests(1, "full"))).taken).toBe(false);
+      expect(await take(valued("a"))).toMatchObject({ taken: true, states: [{ used: 1 }] });
+    });
+
     test("random histories stay within the limit in every minute", async () => {
       const step = fc.record({ afterMs: fc.integer({ min: 0, max: 20_000 }), amount: fc.integer({ min: 1, max: 40 }) });
       let run = 0;

@@ -9,7 +9,7 @@ import { createKeys } from "../redis/keys.ts";
 import { createMemoryClaims } from "./claims-memory.ts";
 import { createRedisClaims } from "./claims-redis.ts";
 import { claimsContract } from "./claims.contract.ts";
-import type { Claim, TakenAt } from "./claims.ts";
+import type { Claim, ClaimAnswer, TakenAt } from "./claims.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
 const clients: RedisClient[] = [];
@@ -67,6 +67,35 @@ test("three replicas never take more than the limit together", async () => {
     Array.from({ length: 300 }, async (_, at) => replicas[at % 3]?.take(`r${at}`, wanted)),
   );
   expect(answers.filter((answer) => answer?.taken)).toHaveLength(100);
+});
+
+test("three replicas count each of many values exactly, and those beyond the bound together", async () => {
+  const clock = { now: () => Date.now() };
+  const replicas = await Promise.all(
+    [0, 1, 2].map(async () =>
+      createRedisClaims({
+        redis: await connect("values:", url, LONG_MS),
+        local: createMemoryClaims(clock),
+        onOutage: () => {},
+      }),
+    ),
+  );
+  const oneOf = { list: "t1/end_user", most: 10, others: "t1/~other" };
+  const claim = (value: number): Claim[] => [
+    { scope: "end_user", subject: `t1/${value}`, kind: "requests", limit: 20, amount: 1, oneOf },
+  ];
+  const send = (values: readonly number[]) =>
+    Promise.all(values.map(async (value, at) => replicas[at % 3]?.take(`r${value}-${at}`, claim(value))));
+  const isTaken = (answer: ClaimAnswer | undefined) => answer?.taken === true;
+  // Ten values, each 60 times from all replicas: exactly the limit of each.
+  const known = await send(Array.from({ length: 600 }, (_, at) => Math.floor(at / 3) % 10));
+  expect(known.filter(isTaken)).toHaveLength(200);
+  // A client that invents values gets one counter for all of them.
+  const invented = await send(Array.from({ length: 300 }, (_, at) => 1_000 + at));
+  expect(invented.filter(isTaken)).toHaveLength(20);
+  const looking = await connect("values:", url, LONG_MS);
+  const keys = (await looking.sendOne({ command: "KEYS", args: ["values:*"] }, LONG_MS)) as unknown[];
+  expect(keys).toHaveLength(12);
 });
 
 test("a window that a clock far ahead has made does not outlive a fail-over", async () => {

@@ -1,4 +1,4 @@
-export type LimitScope = "token" | "user" | "member" | "group" | "model" | "channel" | "key";
+export type LimitScope = "token" | "user" | "member" | "group" | "model" | "channel" | "key" | "tag" | "end_user";
 /** `successes` are requests that were answered: each counts until it is known to have failed. */
 export type LimitKind = "requests" | "successes" | "tokens" | "concurrency";
 
@@ -14,6 +14,21 @@ export interface Claim {
   readonly amount: number;
   /** Length of the window; absent = a minute. Limits with different windows are counted separately. */
   readonly minutes?: number;
+  /** Set for one of many values that share a rule and are chosen by clients. */
+  readonly oneOf?: ManyValues;
+}
+
+/**
+ * Values that are counted one by one as long as there are few of them at a time. Further ones are counted together, so
+ * that a client that invents values costs no memory.
+ */
+export interface ManyValues {
+  /** What the values belong to; the same for all of them. */
+  readonly list: string;
+  /** Most values that are counted one by one. */
+  readonly most: number;
+  /** The subject that counts the others. */
+  readonly others: string;
 }
 
 /** The result of a request. */
@@ -45,7 +60,13 @@ export interface TakenAt {
 export const LONG_AGO: TakenAt = { ms: 0 };
 
 export type ClaimAnswer =
-  | { readonly taken: true; readonly states: readonly ClaimState[]; readonly at: TakenAt }
+  | {
+      readonly taken: true;
+      readonly states: readonly ClaimState[];
+      readonly at: TakenAt;
+      /** What was counted, which later calls name; set if a claim was one of many values. */
+      readonly claims?: readonly Claim[];
+    }
   | { readonly taken: false; readonly state: ClaimState };
 
 /**
@@ -71,6 +92,8 @@ export interface Claims {
 /** Parts of a window, whatever its length. */
 export const WINDOW_PARTS = 60;
 export const CLAIM_LEASE_MS = 30_000;
+/** Milliseconds after its last use for which a value is counted by itself: then nothing of it is in a window of a minute. */
+export const VALUE_MS = 62_000;
 /** The time at which a slot becomes free is unknown; callers retry after this time. */
 export const CONCURRENCY_RETRY_MS = 1_000;
 
@@ -78,6 +101,11 @@ export const CONCURRENCY_RETRY_MS = 1_000;
 export function claimName({ kind, scope, subject, minutes }: Claim): string {
   const name = `${kind}:${scope}:${encodeURIComponent(subject)}`;
   return minutes === undefined ? name : `${name}:${minutes}m`;
+}
+
+/** Returns the claim that counts a value, or all further ones. */
+export function resolveValue({ oneOf, ...claim }: Claim, isCountedAlone: boolean): Claim {
+  return oneOf === undefined || isCountedAlone ? claim : { ...claim, subject: oneOf.others };
 }
 
 /** Returns the milliseconds of the parts by which a claim's window is counted. */

@@ -1,5 +1,6 @@
 import { readLimits, type Limits, type OptionValues } from "@fairway/wire";
 import type { Claim, LimitScope } from "./claims.ts";
+import { tagClaims, type TaggedCall } from "./tag-limits.ts";
 
 /** The subjects of a request. */
 export interface Subjects {
@@ -12,6 +13,8 @@ export interface Subjects {
   readonly userLimits?: Limits | undefined;
   /** The member of a team, as `TEAM:USER`, with the limits of the member. */
   readonly member?: { readonly subject: string; readonly limits: Limits } | undefined;
+  /** Limits by values of tags, with what the call names; absent for calls without such limits. */
+  readonly tagged?: TaggedCall | undefined;
   readonly group: string;
   readonly model: string;
   /** Upper estimate of prompt and answer. */
@@ -78,6 +81,9 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   const ofUser = { ...withPlaces(DefaultUserLimits, options.UserConcurrency), ...subjects.userLimits };
   add("user", String(userId), ofUser);
   if (subjects.member) add("member", subjects.member.subject, subjects.member.limits);
+  if (subjects.tagged)
+    for (const { scope, subject, limit, oneOf } of tagClaims(subjects.tagged))
+      for (const claim of buildClaims(scope, subject, limit, tokens)) claims.push(oneOf ? { ...claim, oneOf } : claim);
   claims.push(...groupClaims(group, GroupLimits, tokens));
   claims.push(...modelClaims(model, ModelLimits, tokens));
   return claims;
@@ -129,7 +135,15 @@ export function channelClaims(channel: LimitedChannel, keyIndex: number, tokens:
   ];
 }
 
-function buildClaims(scope: LimitScope, subject: string, { rpm, tpm, concurrency }: Limits, tokens: number): Claim[] {
+/** The members of `Limits` as a schema reads them. */
+type ReadLimits = { readonly [K in keyof Limits]: Limits[K] | undefined };
+
+function buildClaims(
+  scope: LimitScope,
+  subject: string,
+  { rpm, tpm, concurrency }: ReadLimits,
+  tokens: number,
+): Claim[] {
   const claims: Claim[] = [];
   if (rpm !== undefined) claims.push({ scope, subject, kind: "requests", limit: rpm, amount: 1 });
   if (tpm !== undefined) claims.push({ scope, subject, kind: "tokens", limit: tpm, amount: Math.min(tokens, tpm) });

@@ -1,11 +1,13 @@
 import {
   readStoredFixedTags,
+  readStoredTagLimits,
   readStoredTagPolicy,
   readTokenFallbacks,
   splitList,
   storedLimits,
   USER_STATUS,
 } from "@fairway/wire";
+import { resolveOwnTagLimits } from "./tag-limits.ts";
 import { resolveOwnTags } from "./tag-policy.ts";
 import { AppError } from "../lib/app-error.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
@@ -169,8 +171,8 @@ function uncheckable(cause?: unknown): AppError {
 }
 
 const COLUMNS = `t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
-  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.prompt_cache, t.fixed_tags, t.tags, t.user_id, u.username, u.role, u.status as user_status,
-  u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at,
+  t.model_limits, t.allow_ips, t."group", t.limits, t.fallbacks, t.prompt_cache, t.fixed_tags, t.tags, t.tag_limits, t.user_id, u.username, u.role, u.status as user_status,
+  u."group" as user_group, u.limits as user_limits, u.tag_limits as user_tag_limits, u.deleted_at as user_deleted_at,
   t.member_id, t.service_account_id, t.key_hint, t.old_keys_until, ${TEAM_COLUMNS}, ${TOKENS_REVISION}`;
 const OWNER = `left join users u on u.id = t.user_id ${TEAM_JOINS}`;
 const CURRENT_KEY = `select ${COLUMNS} from tokens t ${OWNER} where t.key_hash = ? and t.deleted_at is null`;
@@ -196,12 +198,14 @@ interface TokenRow extends TeamRow {
   readonly prompt_cache: string;
   readonly fixed_tags: string | null;
   readonly tags: string | null;
+  readonly tag_limits: string | null;
   readonly user_id: number;
   readonly username: string | null;
   readonly role: number | null;
   readonly user_status: number | null;
   readonly user_group: string | null;
   readonly user_limits: string | null;
+  readonly user_tag_limits: string | null;
   readonly user_deleted_at: number | null;
   readonly key_hint: string;
   readonly old_keys_until: number;
@@ -254,6 +258,10 @@ function tokenRecord(row: TokenRow | OldKeyRow, keyHash: string, now: number): T
     team,
     rotation: readRotation(row, now),
     tags: resolveOwnTags(readStoredFixedTags(row.fixed_tags), readStoredTagPolicy(row.tags), team?.settings.tags),
+    tagLimits: resolveOwnTagLimits(
+      { id: row.id, limits: readStoredTagLimits(row.tag_limits) },
+      { id: row.user_id, limits: team ? team.settings.tag_limits : readStoredTagLimits(row.user_tag_limits) },
+    ),
     user: Object.freeze({
       id: row.user_id,
       username: row.username ?? "",

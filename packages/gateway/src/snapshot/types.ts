@@ -5,6 +5,7 @@ import type { BalancingPolicy } from "./balancing-policy.ts";
 import type { CachePolicy } from "./cache-policy.ts";
 import type { FallbackPolicy } from "./fallback-policy.ts";
 import type { GuardrailPolicy } from "./guardrail-policy.ts";
+import type { OwnTagLimits } from "./tag-limits.ts";
 import type { OwnTags, TagSettings } from "./tag-policy.ts";
 
 /** The configuration that requests read: immutable, replaced as a whole after every change. */
@@ -85,6 +86,8 @@ export interface TokenRecord {
   readonly rotation?: TokenRotation | undefined;
   /** Fixed tags and policies of the token and its team; undefined if there are none. */
   readonly tags?: OwnTags | undefined;
+  /** Limits of the token and of its owner by values of tags; undefined if there are none. */
+  readonly tagLimits?: readonly OwnTagLimits[] | undefined;
   readonly user: UserRecord;
 }
 

@@ -2,6 +2,7 @@ import {
   ACCOUNT_KIND,
   DEFAULT_TEAM_SETTINGS,
   ROLE,
+  readStoredTagLimits,
   storedLimits,
   TEAM_STATUS,
   USER_STATUS,
@@ -136,7 +137,7 @@ export async function convertAccount(trx: Transaction<Schema>, conversion: Conve
   }
   await checkSlug(trx, slug);
   await checkTeamCount(trx);
-  const { status, limits } = await requirePerson(trx, userId);
+  const { status, limits, tag_limits } = await requirePerson(trx, userId);
   const {
     quota: _stays,
     created_at: _too,
@@ -145,11 +146,16 @@ export async function convertAccount(trx: Transaction<Schema>, conversion: Conve
   // The limits of the account are those of the team; a disabled account is a team that is off.
   await trx
     .updateTable("users")
-    .set({ ...wallet, limits: null })
+    .set({ ...wallet, limits: null, tag_limits: null })
     .where("id", "=", userId)
     .execute();
   const groups = plan.groups.length > 1 ? plan.groups : [];
-  const settings = { ...DEFAULT_TEAM_SETTINGS, groups, limits: storedLimits(limits) ?? {} };
+  const settings = {
+    ...DEFAULT_TEAM_SETTINGS,
+    groups,
+    limits: storedLimits(limits) ?? {},
+    tag_limits: readStoredTagLimits(tag_limits) ?? {},
+  };
   const team = { name, slug, description: "", labels: {}, settings, group: plan.group, ownerId, createdBy, nowMs };
   const teamId = await insertTeam(trx, { ...team, source: "manual" }, userId);
   if (status !== USER_STATUS.enabled)

@@ -5,7 +5,8 @@ import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, NEVER_EXPIRES } from "../core
 
 /**
  * How a field is written. `time` is epoch seconds, `list` a comma list, `lines` one item a line, and `amount` quota
- * units. `limits`, `fallbacks`, `tags` and `policy` are stored as JSON text, or null if the token has none of its own.
+ * units. `limits`, `fallbacks`, `tags`, `policy` and `tag_limits` are stored as JSON text, or null if the token has none
+ * of its own.
  */
 type FieldKind =
   | "text"
@@ -19,7 +20,8 @@ type FieldKind =
   | "limits"
   | "fallbacks"
   | "tags"
-  | "policy";
+  | "policy"
+  | "tag_limits";
 
 export interface TokenField {
   readonly kind: FieldKind;
@@ -129,6 +131,18 @@ export const TOKEN_FIELDS = {
     initial: null,
     staysIfAbsent: true,
     about: "Which tags of calls with the token are stored; {} = as the team or the operator decides.",
+  },
+  tag_limits: {
+    kind: "tag_limits",
+    initial: null,
+    staysIfAbsent: true,
+    about: "Limits of calls by the value of a tag, or by the end user; {} = none.",
+    document: "tagLimits",
+    flag: {
+      name: "tag-limits",
+      argument: "<json>",
+      about: 'limits by tag value or end user, such as {"end_user":{"*":{"rpm":20},"42":{"blocked":true}}}; {} = none',
+    },
   },
   rotate_days: {
     kind: "whole",

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { fill, REASONS } from "../core/reasons.ts";
+import { TagLimits } from "../core/tag-limits.ts";
 import { FixedTags, TagPolicy } from "../core/tag-policy.ts";
 import { TOKEN_FIELD_NAMES, TOKEN_FIELDS, type TokenField, type TokenFieldName } from "./token-fields.ts";
 
@@ -32,6 +33,7 @@ const SENT = {
   limits: () => LimitsInput,
   tags: () => FixedTags,
   policy: () => TagPolicy,
+  tag_limits: () => TagLimits,
 } satisfies Readonly<Record<Kind, (field: TokenField) => z.ZodMiniType>>;
 
 /** Builders of the member of answers, which is never null. */
@@ -48,6 +50,7 @@ const SHOWN = {
   limits: () => LimitsView,
   tags: () => FixedTags,
   policy: () => TagPolicy,
+  tag_limits: () => TagLimits,
 } satisfies Readonly<Record<Kind, () => z.ZodMiniType>>;
 
 type KindOf<F extends TokenFieldName> = (typeof TOKEN_FIELDS)[F]["kind"];

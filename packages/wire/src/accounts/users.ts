@@ -5,6 +5,7 @@ import { idParams, queryText } from "../core/envelope.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { queryInts } from "../core/lists.ts";
 import { REASONS } from "../core/reasons.ts";
+import { TagLimits } from "../core/tag-limits.ts";
 import { pageFields } from "../core/paging.ts";
 
 /** Maximum lengths in code points. */
@@ -46,6 +47,8 @@ export const User = z.object({
   inviter_id: z.int(),
   /** Limits that replace those of `DefaultUserLimits`, member by member. */
   limits: LimitsView,
+  /** Limits of calls by the value of a tag, or by the end user; {} = none. */
+  tag_limits: TagLimits,
   /** RFC 3339 in UTC, set once the account is deleted. */
   DeletedAt: z.nullable(z.string()),
   /** The provider whose directory decides about name, address and state; absent = none, and in lists. */
@@ -148,6 +151,8 @@ export const userUpdate = endpoint({
     original_quota: wholeNumber,
     /** Absent: the limits stay; {}: no limits. */
     limits: LimitsInput,
+    /** Absent: they stay; {}: none. */
+    tag_limits: z.optional(TagLimits),
   }),
   fails: [
     "entity_changed",

@@ -21,6 +21,7 @@ export const REASONS = {
   tagKeys: "has too many keys",
   tagValue: "must be 1 to 64 characters without control characters, | and =, and without blanks around it",
   tagValues: "must be any or a list of values of 1 to 64 characters without control characters, | and =",
+  tagLimitValues: "names more than 1000 values",
   tagUsers: "must be off, client or required",
   scopes: "must list read, write, or one of them for an area, such as channels:read",
 } as const;

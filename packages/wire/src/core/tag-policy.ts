@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { REASONS } from "./reasons.ts";
+import { readStored } from "./stored.ts";
 import { isTagKey, MAX_TAGS, normalizeTagValue } from "./tags.ts";
 
 /** Most keys of one policy, and most values that it lists for a key. */
@@ -55,21 +56,6 @@ export function readStoredTagPolicy(text: string | null | undefined): TagPolicy 
 /** Returns the fixed tags of a row's text; undefined if there are none or they cannot be read. */
 export function readStoredFixedTags(text: string | null | undefined): FixedTags | undefined {
   return readStored(FixedTags, text);
-}
-
-function readStored<T extends object>(
-  schema: { readonly safeParse: (value: unknown) => { success: true; data: T } | { success: false } },
-  text: string | null | undefined,
-): T | undefined {
-  if (!text) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const read = schema.safeParse(parsed);
-  return read.success && Object.keys(read.data).length > 0 ? read.data : undefined;
 }
 
 /** Returns the text for the readers above; null for an empty object. */

@@ -15,6 +15,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { queryFlag, queryText } from "../core/envelope.ts";
 import { FALLBACK_CAUSES, MAX_FALLBACKS, MAX_STICKY_SECONDS } from "../core/fallbacks.ts";
 import { LimitsSpec } from "../core/limits.ts";
+import { TagLimits } from "../core/tag-limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
 
@@ -96,6 +97,8 @@ export const TokenSpec = z.strictObject({
   allowIps: z.optional(z.array(nameUpTo(ADDRESS_MAX))),
   /** Requests and tokens per minute, and concurrent requests. */
   limits: LimitsSpec,
+  /** Limits of calls by the value of a tag, or by the end user; `*` stands for each value that is not named. */
+  tagLimits: z.optional(TagLimits),
   /** Models that serve in place of one that cannot; {} = those of the operator. */
   fallbacks: z.optional(
     z
@@ -186,6 +189,8 @@ export const UserSpec = z.strictObject({
   quota: z.optional(z.strictObject({ amount: z.int() })),
   /** Requests and tokens per minute, and concurrent requests. */
   limits: LimitsSpec,
+  /** Limits of calls by the value of a tag, or by the end user; `*` stands for each value that is not named. */
+  tagLimits: z.optional(TagLimits),
   /** True disables the account. A disabled account can only be enabled by hand. */
   disabled: flag,
   /**

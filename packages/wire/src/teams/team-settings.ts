@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { LimitsSpec, storedLimits, type Limits } from "../core/limits.ts";
+import { TagLimits } from "../core/tag-limits.ts";
 import { TagPolicy } from "../core/tag-policy.ts";
 
 const MAX_LISTED = 200;
@@ -31,6 +32,8 @@ const members = {
   on_leave: z.optional(z.enum(["disable", "transfer"])),
   /** Which tags of calls with keys of the team are stored; {} = as the operator decides. */
   tags: z.optional(TagPolicy),
+  /** Limits of calls of the team by the value of a tag, or by the end user; {} = none. */
+  tag_limits: z.optional(TagLimits),
 };
 
 /** Settings in a form; absent members stay as they are. */
@@ -49,6 +52,7 @@ export interface TeamSettings {
   readonly max_key_days: number;
   readonly on_leave: "disable" | "transfer";
   readonly tags: TagPolicy;
+  readonly tag_limits: TagLimits;
 }
 
 /** All settings of a team in an answer. */
@@ -66,6 +70,7 @@ export const DEFAULT_TEAM_SETTINGS: TeamSettings = Object.freeze({
   max_key_days: 0,
   on_leave: "disable",
   tags: {},
+  tag_limits: {},
 });
 
 /**

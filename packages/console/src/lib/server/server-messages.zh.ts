@@ -284,6 +284,7 @@ const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.tagKeys, "的键过多"],
   [REASONS.tagValue, "须为 1 到 64 个字符，不含控制字符、| 和 =，首尾无空格"],
   [REASONS.tagValues, "须为 any，或不含控制字符、| 和 = 的 1 到 64 个字符的值的列表"],
+  [REASONS.tagLimitValues, "列出的值超过 1000 个"],
   [REASONS.tagUsers, "须为 off、client 或 required"],
   [REASONS.scopes, "须列出 read、write，或某一范围的权限，例如 channels:read"],
   [

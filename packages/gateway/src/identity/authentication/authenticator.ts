@@ -5,6 +5,7 @@ import { AppError, type ErrorCode, type ErrorOwner } from "../../lib/app-error.t
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { countedAddress } from "../../lib/net/ip.ts";
 import type { Limiter, Rule } from "../../limits/limiter.ts";
+import { resolveOwnTagLimits } from "../../snapshot/tag-limits.ts";
 import type { TokenCache, TokenRecord, UserRecord } from "../../snapshot/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { readApiKey, type ApiKey } from "../keys/api-key.ts";
@@ -172,6 +173,7 @@ function buildCaller(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["
     fallbacks: record.fallbacks,
     ...(record.promptCache && { promptCache: record.promptCache }),
     tags: record.tags,
+    tagLimits: record.tagLimits,
     pinnedChannel: pin === undefined ? undefined : pinnedChannel(pin, user),
     ip,
   };
@@ -245,6 +247,7 @@ async function sessionCaller(
         isUnlimited: true,
         modelLimits: undefined,
         userLimits: account.limits,
+        tagLimits: resolveOwnTagLimits(undefined, { id: account.id, limits: account.tagLimits }),
         pinnedChannel: undefined,
         ip,
       };

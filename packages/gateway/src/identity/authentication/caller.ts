@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FallbackEntry, Limits } from "@fairway/wire";
+import type { OwnTagLimits } from "../../snapshot/tag-limits.ts";
 import type { OwnTags } from "../../snapshot/tag-policy.ts";
 import type { TeamRecord } from "../../snapshot/types.ts";
 
@@ -39,6 +40,8 @@ export interface Caller {
   /** The channel that an administrator selected with `sk-KEY-<id>`. */
   /** Fixed tags and policies of the token and its team; absent if there are none. */
   readonly tags?: OwnTags | undefined;
+  /** Limits of the token and of the account by values of tags; absent if there are none. */
+  readonly tagLimits?: readonly OwnTagLimits[] | undefined;
   readonly pinnedChannel: number | undefined;
   readonly ip: string;
 }

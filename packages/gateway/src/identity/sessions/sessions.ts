@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { ACCOUNT_KIND, storedLimits, type Page } from "@fairway/wire";
+import { ACCOUNT_KIND, readStoredTagLimits, storedLimits, type Page } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
@@ -242,6 +242,7 @@ function selectSessions(db: Db) {
       "users.status",
       "users.group",
       "users.limits",
+      "users.tag_limits",
       "users.deleted_at",
     ]);
 }
@@ -269,6 +270,7 @@ export function toAccount(row: {
   readonly status: number | null;
   readonly group: string | null;
   readonly limits?: string | null;
+  readonly tag_limits?: string | null;
   readonly deleted_at: number | null;
 }): Account | undefined {
   if (row.account_id === null) return undefined;
@@ -280,6 +282,7 @@ export function toAccount(row: {
     group: row.group ?? "",
     isDeleted: row.deleted_at !== null,
     limits: storedLimits(row.limits),
+    tagLimits: readStoredTagLimits(row.tag_limits),
   };
 }
 

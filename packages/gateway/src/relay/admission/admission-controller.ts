@@ -51,7 +51,10 @@ export function admissionFor(
 ): AdmissionController | undefined {
   const { caller } = request;
   const isNamed =
-    caller.tokenLimits !== undefined || caller.userLimits !== undefined || caller.memberLimits !== undefined;
+    caller.tokenLimits !== undefined ||
+    caller.userLimits !== undefined ||
+    caller.memberLimits !== undefined ||
+    (caller.tagLimits !== undefined && request.tags !== undefined);
   if (isNamed || mayBeBudgeted(request, deps.budgets)) return new AdmissionController(request, snapshot, deps);
   let isLimited = limited.get(snapshot);
   if (isLimited === undefined) {

@@ -22,9 +22,25 @@ export function buildRefusal(state: ClaimState, team?: TeamRecord): AppError {
     const message = `Too many requests of ${describe(entity, team)}; retry after ${seconds} s.`;
     return new AppError(code, { message, entity, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
   }
-  const whom = claim.scope === "group" || claim.scope === "model" ? `${claim.scope} ${claim.subject}` : claim.scope;
-  const message = `Limit of this ${whom} reached: ${claim.limit} ${UNITS[claim.kind]}${formatWindow(claim)}, ${used} used; retry after ${seconds} s.`;
-  return new AppError(code, { message, retryAfterMs: seconds * 1000, headers: limitHeaders([state]) });
+  const tagged = toTagEntity(claim);
+  const message = `Limit of ${describeLimited(claim, tagged)} reached: ${claim.limit} ${UNITS[claim.kind]}${formatWindow(claim)}, ${used} used; retry after ${seconds} s.`;
+  return new AppError(code, {
+    message,
+    ...(tagged && { param: tagged.scope, entity: tagged }),
+    retryAfterMs: seconds * 1000,
+    headers: limitHeaders([state]),
+  });
+}
+
+/** Returns the tag or the end user whose limit was reached, without the token or account that counts it. */
+function toTagEntity({ scope, subject }: Claim): ErrorEntity | undefined {
+  if (scope !== "tag" && scope !== "end_user") return undefined;
+  return { scope, name: subject.slice(subject.indexOf("/") + 1) };
+}
+
+function describeLimited({ scope, subject }: Claim, tagged: ErrorEntity | undefined): string {
+  if (tagged) return `the ${scope === "tag" ? "tag" : "end user"} ${tagged.name}`;
+  return scope === "group" || scope === "model" ? `this ${scope} ${subject}` : `this ${scope}`;
 }
 
 /** Returns the team or the member whose limit was reached; undefined for a limit of the key and of what everyone shares. */

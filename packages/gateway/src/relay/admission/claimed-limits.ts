@@ -90,8 +90,8 @@ export class ClaimedLimits {
     // The budget of an earlier channel refused the request after its caller was counted.
     if (this.#hasCaller) return this.move(candidate);
     this.#full = "channel";
-    const { id, caller, dialect } = this.#request;
-    const { tokenLimits, userLimits } = caller;
+    const { id, caller, dialect, tags } = this.#request;
+    const { tokenLimits, userLimits, tagLimits: own } = caller;
     const member = toMember(caller);
     const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
     this.#candidate = candidate;
@@ -100,6 +100,7 @@ export class ClaimedLimits {
       tokenLimits,
       userLimits,
       ...(member && { member }),
+      ...(own && tags && { tagged: { text: tags.text, endUser: tags.endUser, own } }),
       tokens: this.#tokens,
     };
     const ofRequest = requestClaims(subjects, this.#options);
@@ -112,6 +113,7 @@ export class ClaimedLimits {
     const answer = await this.#deps.claims.take(id, [...ofRequest, ...ofChannel]);
     if (answer.taken) {
       [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, candidate.group];
+      if (answer.claims) this.#ofRequest = answer.claims.slice(0, ofRequest.length);
       this.#takenAt = this.#channelTakenAt = answer.at;
       this.#hasCaller = true;
       sendLimitHeaders(client, answer.states.slice(0, ofRequest.length), dialect);

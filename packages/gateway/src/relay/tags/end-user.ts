@@ -14,7 +14,7 @@ export function readEndUser(source: TagSource): string {
   const mode = caller.tags?.policy?.end_user ?? settings?.policy?.end_user ?? "client";
   if (mode === "off") return "";
   const found = named ?? readMapped(source) ?? readMember(body);
-  if (found !== undefined) return shorten(found);
+  if (found !== undefined) return nameEndUser(found);
   if (mode === "client") return "";
   throw tagRequired("end user", "X-Fairway-End-User");
 }
@@ -54,8 +54,8 @@ function readText(value: unknown): string | undefined {
   return text !== "" && hasNoControl(text) ? text : undefined;
 }
 
-/** A longer text becomes its hash, so that it stays one end user. */
-function shorten(text: string): string {
+/** Returns the name under which an end user is counted. A longer text becomes its hash, so that it stays one end user. */
+export function nameEndUser(text: string): string {
   const name = text.normalize("NFC");
   if (name.length <= MAX_END_USER || characters(name) <= MAX_END_USER) return name;
   return `sha256:${createHash("sha256").update(name).digest("hex").slice(0, HASH_DIGITS)}`;

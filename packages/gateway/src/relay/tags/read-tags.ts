@@ -2,6 +2,7 @@ import { MAX_TAGS, normalizeTagValue, OTHER_VALUE, type TagRule } from "@fairway
 import { AppError } from "../../lib/app-error.ts";
 import { isObject } from "../../lib/text/json.ts";
 import type { CallTags } from "../request/request.ts";
+import { refuseBlocked } from "./blocked-values.ts";
 import { readEndUser } from "./end-user.ts";
 import type { TagSource } from "./tag-source.ts";
 import { joinHeader, readTagHeader, tagRequired } from "./tag-header.ts";
@@ -10,10 +11,17 @@ import { joinHeader, readTagHeader, tagRequired } from "./tag-header.ts";
 const MAX_BYTES = 255;
 
 /**
- * Returns what the call is for; undefined if it names nothing. Throws `invalid_request` for a malformed header, and
- * `tag_not_allowed` and `tag_required` as the policies say.
+ * Returns what the call is for; undefined if it names nothing. Throws `invalid_request` for a malformed header,
+ * `tag_not_allowed` and `tag_required` as the policies say, and `tag_blocked` and `end_user_blocked` as the limits say.
  */
 export function readCallTags(source: TagSource): CallTags | undefined {
+  const tags = readTags(source);
+  const { tagLimits } = source.caller;
+  if (tags && tagLimits) refuseBlocked(tags, tagLimits);
+  return tags;
+}
+
+function readTags(source: TagSource): CallTags | undefined {
   const { headers, caller, settings } = source;
   const given = readTagHeader(headers);
   const endUser = readEndUser(source);

@@ -8,6 +8,6 @@ export interface TagSource {
   readonly headers: IncomingHttpHeaders;
   /** The body as parsed for its model; it is read only. */
   readonly body: JsonObject;
-  readonly caller: Pick<Caller, "tags">;
+  readonly caller: Pick<Caller, "tags" | "tagLimits">;
   readonly settings: TagSettings | undefined;
 }

@@ -6,6 +6,7 @@ import {
   NEVER_EXPIRES,
   readTokenFallbacks,
   splitList,
+  readStoredTagLimits,
   storedLimits,
   TOKEN_FIELD_NAMES,
   TOKEN_FIELDS,
@@ -245,6 +246,7 @@ function isChanged(given: unknown, now: unknown, member: string): boolean {
   if (given === undefined) return false;
   if (member === "key") return given !== "";
   if (member === "limits") return !isSame(given, (typeof now === "string" && storedLimits(now)) || {});
+  if (member === "tag_limits") return !isSame(given, (typeof now === "string" && readStoredTagLimits(now)) || {});
   if (member === "fallbacks") return normalizeFallbacks(given) !== normalizeFallbacks(now ?? "inherit");
   if (typeof given === "boolean") return given !== (now === true || now === 1);
   const plain = (value: unknown) => splitList(String((value ?? "") as string | number).replace(/\/$/, "")).join(",");

@@ -238,6 +238,7 @@ const AS_IT_IS: Conversion = { toInput: (value) => value, toMember: (shown) => s
 const CONVERSIONS: Readonly<Record<(typeof TOKEN_FIELDS)[(typeof DOCUMENTED)[number]]["kind"], Conversion>> = {
   text: AS_IT_IS,
   limits: AS_IT_IS,
+  tag_limits: AS_IT_IS,
   time: {
     toInput: (time, name) => parseExpiry(name, time as string | null),
     toMember: (seconds) => formatExpiry(seconds as number),

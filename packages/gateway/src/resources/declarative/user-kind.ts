@@ -1,8 +1,10 @@
 import {
   formatQuota,
+  formatStoredTags,
   LOG_TYPE,
   parseOptions,
   ROLE,
+  readStoredTagLimits,
   storedLimits,
   USER_STATUS,
   type OptionDefaults,
@@ -49,6 +51,7 @@ export const USER_MEMBERS: Readonly<Record<string, string>> = {
   displayName: "display_name",
   group: "group",
   limits: "limits",
+  tagLimits: "tag_limits",
 };
 
 const ROLES = { user: ROLE.user, admin: ROLE.admin } as const;
@@ -171,7 +174,10 @@ async function createUser(deps: UserKindDeps, name: string, spec: ResolvedUserSp
   });
   return transact(deps.database.db, async (trx) => {
     const id = await insertRow(trx, "users", account);
-    await users.update(trx, id, { ...buildChange(name, spec, ["group", "limits", "disabled"]), quota: amount });
+    await users.update(trx, id, {
+      ...buildChange(name, spec, ["group", "limits", "tagLimits", "disabled"]),
+      quota: amount,
+    });
     if (amount !== 0) await bookBalance(deps, trx, { id, username, amount });
     return id;
   });
@@ -211,6 +217,7 @@ function buildChange(name: string, spec: UserSpec, fields: readonly string[]): U
     ...(spec.group !== undefined && { group: { group: spec.group } }),
     ...(spec.role !== undefined && { role: { role: ROLES[spec.role] } }),
     ...(spec.limits !== undefined && { limits: { limits: readLimitsField(spec.limits) } }),
+    ...(spec.tagLimits !== undefined && { tagLimits: { tag_limits: formatStoredTags(spec.tagLimits) } }),
     ...(spec.disabled === true && { disabled: { status: USER_STATUS.disabled } }),
   };
   return Object.assign({}, ...fields.map((field) => all[field] ?? {})) as Updateable<UserTable>;
@@ -267,6 +274,7 @@ function toFields(row: UserRow): Fields {
     group: row.group,
     role: row.role === ROLE.root ? "root" : row.role >= ROLE.admin ? "admin" : "user",
     limits: storedLimits(row.limits) ?? {},
+    tagLimits: readStoredTagLimits(row.tag_limits) ?? {},
     disabled: row.status !== USER_STATUS.enabled,
   };
 }

@@ -44,6 +44,7 @@ const CHECKS: {
   fallbacks: readFallbacksField,
   fixed_tags: formatStoredTags,
   tags: formatStoredTags,
+  tag_limits: formatStoredTags,
 };
 
 /**

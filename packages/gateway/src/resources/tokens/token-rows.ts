@@ -1,6 +1,7 @@
 // Rows of tokens: which columns are read, how they are found, and what they are for clients.
 import {
   readStoredFixedTags,
+  readStoredTagLimits,
   readStoredTagPolicy,
   storedLimits,
   TOKEN_FIELD_NAMES,
@@ -61,6 +62,7 @@ const SHOWN: { readonly [K in TokenField["kind"]]?: (stored: never) => unknown }
   fallbacks: (stored: string | null) => stored ?? "inherit",
   tags: (stored: string | null) => readStoredFixedTags(stored) ?? {},
   policy: (stored: string | null) => readStoredTagPolicy(stored) ?? {},
+  tag_limits: (stored: string | null) => readStoredTagLimits(stored) ?? {},
 };
 
 function showFields(row: TokenColumns): Pick<Token, TokenFieldName> {

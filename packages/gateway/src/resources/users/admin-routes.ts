@@ -1,4 +1,5 @@
 import {
+  formatStoredTags,
   LOG_TYPE,
   resolvePage,
   ROLE,
@@ -178,6 +179,7 @@ async function readChange(
     change.group = body.group;
   }
   if (body.limits !== undefined) change.limits = readLimitsField(body.limits);
+  if (body.tag_limits !== undefined) change.tag_limits = formatStoredTags(body.tag_limits);
   if (body.quota !== undefined) readQuota(body.quota);
   if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota))
     throw new Refusal("quota_invalid");

@@ -1,4 +1,4 @@
-import { storedLimits, type User } from "@fairway/wire";
+import { readStoredTagLimits, storedLimits, type TagLimits, type User } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { buildEtag } from "../../http/etag.ts";
 import type { UserTable } from "../../storage/tables/schema-accounts.ts";
@@ -32,6 +32,7 @@ export const USER_COLUMNS = [
   "inviter_id",
   "setting",
   "limits",
+  "tag_limits",
   "created_at",
   "deleted_at",
 ] as const satisfies readonly (keyof UserRow)[];
@@ -63,14 +64,15 @@ export function userView(row: UserRow): User {
     aff_history_quota: row.aff_history,
     inviter_id: row.inviter_id,
     limits: storedLimits(row.limits) ?? {},
+    tag_limits: readStoredTagLimits(row.tag_limits) ?? {},
     DeletedAt: row.deleted_at === null ? null : isoTime(row.deleted_at),
   };
 }
 
 /** Returns a tag that changes with every edit, but not with the balance and the counters, which change with usage. */
 export function userTag(row: UserRow): string {
-  const { username, display_name, role, status, email, group, limits, deleted_at } = row;
-  return buildEtag({ username, display_name, role, status, email, group, limits, deleted_at });
+  const { username, display_name, role, status, email, group, limits, tag_limits, deleted_at } = row;
+  return buildEtag({ username, display_name, role, status, email, group, limits, tag_limits, deleted_at });
 }
 
 /** Returns the view without addresses and bindings, for users of equal or higher role in lists. */

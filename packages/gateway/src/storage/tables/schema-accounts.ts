@@ -33,6 +33,8 @@ export interface UserTable {
   setting: string | null;
   /** JSON; null = no limits of its own. */
   limits: Generated<string | null>;
+  /** JSON; null = none. */
+  tag_limits: Generated<string | null>;
   /** Quota below which the person is reminded; null = the operator's. */
   balance_limit: Generated<number | null>;
   totp_secret: string | null;

@@ -54,6 +54,7 @@ import { reportReceivers } from "./0052-report-receivers.ts";
 import { cacheSums } from "./0053-cache-sums.ts";
 import { importRuns } from "./0058-import-runs.ts";
 import { responseKeys } from "./0059-response-keys.ts";
+import { tagLimits } from "./0054-tag-limits.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -116,6 +117,7 @@ export const MIGRATIONS: readonly Migration[] = [
   cacheSums,
   importRuns,
   responseKeys,
+  tagLimits,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
