@@ -1,4 +1,4 @@
-import { QUOTA_PER_UNIT, ROLE, USER_STATUS, USERNAME_MAX } from "@fairway/wire";
+import { formatStoredTags, QUOTA_PER_UNIT, ROLE, USER_STATUS, USERNAME_MAX } from "@fairway/wire";
 import { createHash } from "node:crypto";
 import { quota as asQuota } from "../../../../billing/money/quota.ts";
 import { accountRow, usernameKey } from "../../../../identity/accounts/accounts.ts";
@@ -149,7 +149,8 @@ async function insertAccount(
   const state = { status: isBlocked || spending.isClosed ? USER_STATUS.disabled : USER_STATUS.enabled };
   const group = context.groups.of(row.group);
   const money = { used_quota: spending.spent, limits: limitsText(spending.limits) };
-  const all = { ...row, ...state, ...money, group, email: isTaken ? null : (address ?? null) };
+  const tagLimits = { tag_limits: formatStoredTags(context.blocked) };
+  const all = { ...row, ...state, ...money, ...tagLimits, group, email: isTaken ? null : (address ?? null) };
   const values = all as Record<string, string | number | null>;
   const store = () => insertMany(tx, "users", [values]);
   await (from ? placing([{ values, from }], store, SOURCES) : store());

@@ -1,3 +1,4 @@
+import type { TagLimits } from "@fairway/wire";
 import type { Ledger } from "../../../../billing/ledger/ledger.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { Database } from "../../../../storage/database.ts";
@@ -32,4 +33,6 @@ export interface DatabaseImport extends Omit<LitellmDatabase, "isDry"> {
   /** Names of organizations and projects, by id. */
   readonly organizations: ReadonlyMap<string, string>;
   readonly projects: ReadonlyMap<string, string>;
+  /** The limits that refuse end users whom the source blocks. */
+  readonly blocked: TagLimits;
 }

@@ -5,6 +5,7 @@ import { rehearse } from "../../../../storage/rehearsal.ts";
 import { bump } from "../../../../storage/revisions.ts";
 import { bareOwner, bringOwner, userOwner, type Account, type Owner } from "./accounts.ts";
 import type { DatabaseImport, LitellmDatabase } from "./context.ts";
+import { readBlockedEndUsers } from "./end-users.ts";
 import { bringKey } from "./keys.ts";
 import { bringTeam } from "./teams.ts";
 
@@ -42,6 +43,7 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
     memberships: await readMemberships(source),
     organizations: await readNames(source, ORGANIZATIONS, { id: "organization_id", name: "organization_alias" }),
     projects: await readNames(source, PROJECTS, { id: "project_id", name: "project_alias" }),
+    blocked: await readBlockedEndUsers(source, report),
   };
   const accounts = new Map<string, Account>();
   const bring = async (owner: Owner) => {
@@ -127,7 +129,7 @@ async function remarkRest({ source, report, credit }: DatabaseImport): Promise<v
   for (const [table, text] of LOST) {
     if (!(await source.has(table.name))) continue;
     for await (const rows of source.pages(table.name, table.key))
-      for (const row of rows) if (row.text("budget_id") !== "" || row.flag("blocked")) report.remark(text, row.label);
+      for (const row of rows) if (row.text("budget_id") !== "") report.remark(text, row.label);
   }
   if (!(await source.has(MODELS))) return;
   for await (const rows of source.pages(MODELS, "model_id"))
@@ -141,6 +143,6 @@ const LOST = [
     { name: ORGANIZATIONS, key: "organization_id" },
     "organizations have budgets: here their teams have a label, and no shared budget",
   ],
-  [{ name: "LiteLLM_EndUserTable", key: "user_id" }, "end users have budgets or are blocked: this is not imported"],
+  [{ name: "LiteLLM_EndUserTable", key: "user_id" }, "end users have budgets: this is not imported"],
   [{ name: "LiteLLM_TagTable", key: "tag_name" }, "tags have budgets: this is not imported"],
 ] as const;

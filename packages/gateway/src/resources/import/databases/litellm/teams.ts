@@ -113,7 +113,12 @@ function readName(row: ForeignRow | undefined): string {
 function buildTerms(context: DatabaseImport, row: ForeignRow | undefined, { limits, isClosed }: Spending) {
   const isOn = !(row?.flag("blocked") ?? false) && !isClosed;
   const organization = context.organizations.get(row?.text("organization_id") ?? "");
-  const settings = { ...DEFAULT_TEAM_SETTINGS, models: readModels(context, row), limits: limits ?? {} };
+  const settings = {
+    ...DEFAULT_TEAM_SETTINGS,
+    models: readModels(context, row),
+    limits: limits ?? {},
+    tag_limits: context.blocked,
+  };
   return {
     labels: organization === undefined ? "" : JSON.stringify({ organization }),
     settings: formatTeamSettings(settings),
