@@ -2,6 +2,7 @@ import type { TeamSettingsInput } from "@fairway/wire";
 import { Option, type Command } from "commander";
 import { count, list, positive } from "../../core/arguments.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { readTagLimits, TAG_LIMITS_ABOUT, TAG_LIMITS_FLAG } from "../../core/tag-limits.ts";
 
 /** Flags of a team that `create` and `update` share. */
 export interface TeamTerms {
@@ -16,6 +17,7 @@ export interface TeamTerms {
   readonly memberRpm?: number;
   readonly memberTpm?: number;
   readonly memberConcurrency?: number;
+  readonly tagLimits?: string;
   readonly whoMakesKeys?: "members" | "admins";
   readonly keysVisible?: "maker" | "admins";
   readonly onLeave?: "disable" | "transfer";
@@ -36,6 +38,7 @@ export function withSettings(command: Command): Command {
     .option("--member-rpm <count>", "requests of one member per minute, over all keys", count)
     .option("--member-tpm <count>", "tokens of one member per minute, over all keys", count)
     .option("--member-concurrency <count>", "requests of one member at once, over all keys", count)
+    .option(TAG_LIMITS_FLAG, TAG_LIMITS_ABOUT)
     .addOption(new Option("--who-makes-keys <word>").choices(["members", "admins"]))
     .addOption(new Option("--keys-visible <word>", "who reads a key in full").choices(["maker", "admins"]))
     .addOption(new Option("--on-leave <word>", "what becomes of the keys of a member").choices(["disable", "transfer"]))
@@ -55,7 +58,7 @@ export function readSettings(
   terms: TeamTerms,
   before: Pick<TeamSettingsInput, "limits" | "member_limits">,
 ): TeamSettingsInput {
-  const { groups, models, channels, whoMakesKeys, keysVisible, onLeave, maxKeys, maxKeyDays } = terms;
+  const { groups, models, channels, tagLimits, whoMakesKeys, keysVisible, onLeave, maxKeys, maxKeyDays } = terms;
   const team = mergeLimits(before.limits, terms);
   const { memberRpm: rpm, memberTpm: tpm, memberConcurrency: concurrency } = terms;
   const member = mergeLimits(before.member_limits, { rpm, tpm, concurrency });
@@ -65,6 +68,7 @@ export function readSettings(
     ...(channels && { channels: [...channels] }),
     ...(team && { limits: team }),
     ...(member && { member_limits: member }),
+    ...(tagLimits !== undefined && { tag_limits: readTagLimits(tagLimits) }),
     ...(whoMakesKeys && { who_makes_keys: whoMakesKeys }),
     ...(keysVisible && { keys_visible: keysVisible }),
     ...(onLeave && { on_leave: onLeave }),

@@ -7,6 +7,7 @@ import {
   type TeamSummary,
   type TeamView,
 } from "@fairway/wire";
+import { formatTagLimits } from "../../core/tag-limits.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printOne, type Output, type Shape } from "../../print/output.ts";
 import { moneyText } from "../../print/sheet.ts";
@@ -65,6 +66,7 @@ async function printTeam(output: Output, team: TeamView): Promise<void> {
   if (!isForPeople(output)) return printOne(output, team, { shape: TEAMS });
   const { settings } = team;
   const perUnit = await output.quotaPerUnit();
+  const tagLimits = formatTagLimits(settings.tag_limits);
   const words = {
     id: String(team.id),
     team: team.slug,
@@ -83,6 +85,7 @@ async function printTeam(output: Output, team: TeamView): Promise<void> {
     channels: settings.channels.join(", ") || "all",
     limits: limitText(settings.limits),
     "limits of a member": limitText(settings.member_limits),
+    ...(tagLimits !== "" && { "limits by tag": tagLimits }),
     "who makes keys": settings.who_makes_keys,
     "who reads keys": settings.keys_visible === "admins" ? "their makers and admins" : "their makers",
     "keys of a member": `${settings.max_keys_per_member} at most`,

@@ -10,6 +10,7 @@ import {
   type TokenInput,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { readTagLimits } from "../../core/tag-limits.ts";
 
 type Fields = typeof TOKEN_FIELDS;
 type OptionName<S> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<OptionName<Tail>>}` : S & string;
@@ -27,6 +28,7 @@ const READERS: { readonly [K in TokenField["kind"]]?: (value: never, field: Toke
   lines: (items: readonly string[]) => items.join("\n"),
   fallbacks: toFallbacksText,
   whole: readWhole,
+  tag_limits: readTagLimits,
 };
 
 /** Returns the fields that the flags set. */

@@ -18,6 +18,7 @@ import {
 import type { Io } from "../../core/io.ts";
 import { parseQuota } from "../../core/amounts.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { formatTagLimits } from "../../core/tag-limits.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { moneyText } from "../../print/sheet.ts";
@@ -178,6 +179,7 @@ async function printToken(
       Object.entries(limits)
         .map(([name, value]) => `${name} ${value}`)
         .join(", ") || "none",
+    ...tagLimitWords(token),
     created: formatTime(token.created_time),
     "last used": lastUseText(token),
     ...rotationWords(token),
@@ -188,6 +190,12 @@ async function printToken(
 /** Only a choice of the token's own is shown. */
 function cacheWords({ prompt_cache: mode }: Shown): Record<string, string> {
   return mode === "off" || mode === "auto" || mode === "always" ? { "prompt cache": mode } : {};
+}
+
+/** Only limits of its own are shown. */
+function tagLimitWords({ tag_limits: limits }: Shown): Record<string, string> {
+  const text = formatTagLimits(limits);
+  return text === "" ? {} : { "limits by tag": text };
 }
 
 /** Compatible gateways, and older ones, know no rotation. */

@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import type { UserCreateOptions, UserListOptions, UserQuotaOptions, UserUpdateOptions } from "./user.ts";
 import type { CommandContext } from "../../session/command-context.ts";
 import { examples, id, ids, withParts, yes, type Reference } from "../../core/arguments.ts";
+import { TAG_LIMITS_ABOUT, TAG_LIMITS_FLAG } from "../../core/tag-limits.ts";
 
 const load = () => import("./user.ts");
 const ONE = "id or name, as `fairway user list` shows it";
@@ -49,6 +50,7 @@ function writing(user: Command, { client, output, session, resolveId }: CommandC
     .option("--username <name>")
     .option("--display-name <name>")
     .option("--group <name>")
+    .option(TAG_LIMITS_FLAG, TAG_LIMITS_ABOUT)
     .action(async (one: Reference, options: UserUpdateOptions) =>
       (await load()).updateUser(await client(), await resolveId(one), options, output()),
     );

@@ -27,6 +27,7 @@ import { signInByPassword } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { printPart, type Part } from "../paging.ts";
 import { parseQuota } from "../../core/amounts.ts";
+import { formatTagLimits, readTagLimits } from "../../core/tag-limits.ts";
 
 const ROLE_WORD: Readonly<Record<number, string>> = {
   [ROLE.user]: "user",
@@ -87,6 +88,7 @@ export async function getUser(client: Client, id: number, output: Output): Promi
   if (!isForPeople(output)) return printOne(output, user, { shape: USERS });
   const { data: info } = await client.call(status, {});
   const style = { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency };
+  const limits = formatTagLimits(user.tag_limits);
   const words = {
     id,
     username: user.username,
@@ -97,6 +99,7 @@ export async function getUser(client: Client, id: number, output: Output): Promi
     email: user.email === "" ? "-" : user.email,
     balance: `${showQuota(user.quota, style)} (${user.quota})`,
     used: `${showQuota(user.used_quota, style)} in ${user.request_count} charged calls`,
+    ...(limits !== "" && { "limits by tag": limits }),
   };
   await printOne(output, user, { words });
 }
@@ -133,15 +136,17 @@ export interface UserUpdateOptions {
   readonly username?: string;
   readonly displayName?: string;
   readonly group?: string;
+  readonly tagLimits?: string;
 }
 
 export async function updateUser(
   client: Client,
   id: number,
-  { username, displayName, group }: UserUpdateOptions,
+  { username, displayName, group, tagLimits }: UserUpdateOptions,
   output: Output,
 ): Promise<void> {
-  const fields = { username, display_name: displayName, group };
+  const limits = tagLimits === undefined ? undefined : readTagLimits(tagLimits);
+  const fields = { username, display_name: displayName, group, tag_limits: limits };
   const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   if (Object.keys(body).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway user update --help`");
