@@ -13,6 +13,7 @@ import {
 import { fromLocalInput, toLocalInput } from "../../lib/format.ts";
 import { toLimitsDraft, toLimits, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { hasWrongTagLimits, toTagLimits, toTagLimitsText } from "../../shared/tag-limits/rows.ts";
 import { hasWrongTags, NO_TAGS, toTags, toTagsDraft, type TagsDraft } from "./tags/tag-rows.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
@@ -37,6 +38,8 @@ export interface TokenDraft extends LimitsDraft, TagsDraft {
   /** The list as it was read: the causes of its models stay. */
   fallback_entries: readonly FallbackEntry[];
   prompt_cache: CacheMode;
+  /** JSON: limits by values of tags; "" = none. */
+  tag_limits: string;
   allow_ips: string;
 }
 
@@ -72,6 +75,7 @@ export const EMPTY_TOKEN: TokenDraft = {
   fallback_entries: [],
   prompt_cache: "inherit",
   allow_ips: "",
+  tag_limits: "",
   ...NO_TAGS,
   ...NO_LIMITS,
 };
@@ -91,6 +95,7 @@ export function toTokenDraft(token: Token): TokenDraft {
     prompt_cache: CACHE_MODES.find((mode) => mode === token.prompt_cache) ?? "inherit",
     allow_ips: token.allow_ips,
     ...toTagsDraft(token),
+    tag_limits: toTagLimitsText(token.tag_limits),
     ...toLimitsDraft(token.limits),
   };
 }
@@ -130,6 +135,7 @@ export function toTokenInput(form: TokenDraft): TokenInput {
     fallbacks: toFallbacksText(form),
     prompt_cache: form.prompt_cache,
     ...toTags(form),
+    tag_limits: toTagLimits(form.tag_limits),
     limits: toLimits(form),
   };
 }
@@ -144,6 +150,7 @@ type ProblemKey =
   | "badCount"
   | "badFallbacks"
   | "badTags"
+  | "badTagLimits"
   | "badLimit";
 
 function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
@@ -193,6 +200,7 @@ export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<key
     ...(hasWrongFallbacks(form) && { fallback_models: "badFallbacks" as const }),
     ...(isNew && !(Number.isInteger(count) && count > 0 && count <= BATCH_CAP) && { count: "badCount" as const }),
     ...(hasWrongTags(form) && { fixed_tags: "badTags" as const }),
+    ...(hasWrongTagLimits(form.tag_limits) && { tag_limits: "badTagLimits" as const }),
     ...Object.fromEntries(wrongLimits(form).map((name) => [name, "badLimit" as const])),
   };
 }

@@ -19,6 +19,7 @@ import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { batchNames, createTokens, groupsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
+import { TagLimitsSection } from "../../shared/tag-limits/late-section.tsx";
 import { TagsSection } from "./tags/tags-section.tsx";
 import { useTexts } from "./texts.ts";
 import {
@@ -98,6 +99,7 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edite
       <RequestLimits form={form} />
       <Access form={form} />
       <TagsSection values={form.values} error={form.errors.fixed_tags} set={form.set} />
+      <TagLimitsSection value={form.values.tag_limits} onChange={(text) => form.set("tag_limits", text)} />
     </DrawerForm>
   );
 }

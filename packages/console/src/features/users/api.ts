@@ -90,7 +90,7 @@ export interface Addition {
 /** Saves profile, group and limits, then adds to the balance by a difference, which does not race with spending. */
 export async function saveUser(
   { row: { id }, tag }: Version<User>,
-  input: UserInput & { group: string; limits: Limits },
+  input: UserInput & { group: string; limits: Limits; tag_limits: User["tag_limits"] },
   addition: Addition,
 ): Promise<void> {
   const saved = await request(userUpdate, { body: { ...input, id }, ifMatch: tag });

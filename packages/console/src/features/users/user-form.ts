@@ -1,5 +1,6 @@
 import { characters, PASSWORD_MIN, type User } from "@fairway/wire";
 import { toLimitsDraft, NO_LIMITS, wrongLimits, type LimitsDraft } from "../../lib/limits.ts";
+import { hasWrongTagLimits, toTagLimitsText } from "../../shared/tag-limits/rows.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
 export interface UserDraft extends LimitsDraft {
@@ -9,6 +10,8 @@ export interface UserDraft extends LimitsDraft {
   readonly group: string;
   /** Text of an amount in the display unit; "" or 0 leaves the balance alone. */
   readonly add: string;
+  /** JSON: limits by values of tags; "" = none. */
+  readonly tag_limits: string;
 }
 
 export const EMPTY_USER: UserDraft = {
@@ -17,12 +20,14 @@ export const EMPTY_USER: UserDraft = {
   password: "",
   group: "default",
   add: "",
+  tag_limits: "",
   ...NO_LIMITS,
 };
 
 export function toUserDraft(user: User): UserDraft {
-  const { username, display_name, group, limits } = user;
-  return { ...EMPTY_USER, username, display_name, group, ...toLimitsDraft(limits) };
+  const { username, display_name, group, limits, tag_limits } = user;
+  const texts = { username, display_name, group, tag_limits: toTagLimitsText(tag_limits) };
+  return { ...EMPTY_USER, ...texts, ...toLimitsDraft(limits) };
 }
 
 /** Returns the quota units of a signed amount in units of `unit`; undefined if the text is not an amount. */
@@ -34,7 +39,7 @@ export function signedQuota(text: string, unit: number): number | undefined {
   return Number.isSafeInteger(quota) ? quota : undefined;
 }
 
-type ErrorKey = "needsNameAndPassword" | "passwordShort" | "addQuotaInvalid" | "badLimit";
+type ErrorKey = "needsNameAndPassword" | "passwordShort" | "addQuotaInvalid" | "badLimit" | "badTagLimits";
 
 /** Returns the keys of the error texts, by field. */
 export function checkUser(values: UserDraft, isNew: boolean, unit: number): Partial<Record<keyof UserDraft, ErrorKey>> {
@@ -46,6 +51,7 @@ export function checkUser(values: UserDraft, isNew: boolean, unit: number): Part
     ...(isMissing && { password: "needsNameAndPassword" as const }),
     ...(isShort && { password: "passwordShort" as const }),
     ...(signedQuota(values.add, unit) === undefined && { add: "addQuotaInvalid" as const }),
+    ...(hasWrongTagLimits(values.tag_limits) && { tag_limits: "badTagLimits" as const }),
     ...Object.fromEntries(wrongLimits(values).map((name) => [name, "badLimit" as const])),
   };
 }

@@ -15,6 +15,8 @@ import type { Edited } from "../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { groupsQuery } from "../../session/groups.ts";
+import { TagLimitsSection } from "../../shared/tag-limits/late-section.tsx";
+import { toTagLimits } from "../../shared/tag-limits/rows.ts";
 import { createUser, saveUser, userQuery, type Addition } from "./api.ts";
 import { useTexts } from "./texts.ts";
 import { checkUser, EMPTY_USER, toUserDraft, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
@@ -55,10 +57,10 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
   const form = useForm<UserDraft>({
     initial,
     check: (values) => translateErrors(checkUser(values, user === undefined, unit), t),
-    save: async ({ username, display_name, password, group, add, ...limits }) => {
+    save: async ({ username, display_name, password, group, add, tag_limits, ...limits }) => {
       const name = username.trim();
       const input = { username: name, display_name, password };
-      const changes = { ...input, group, limits: toLimits(limits) };
+      const changes = { ...input, group, limits: toLimits(limits), tag_limits: toTagLimits(tag_limits) };
       if (edited === undefined) await createUser(input);
       else {
         const quota = signedQuota(add, unit) ?? 0;
@@ -75,6 +77,7 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
       <Profile form={form} isNew={user === undefined} manager={user?.managed_by} />
       {user && <Balance form={form} user={user} unit={unit} />}
       {user && <RequestLimits form={form} />}
+      {user && <TagLimitsSection value={form.values.tag_limits} onChange={(text) => form.set("tag_limits", text)} />}
       {user && <Bindings user={user} />}
     </DrawerForm>
   );

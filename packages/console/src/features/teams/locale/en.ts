@@ -292,6 +292,7 @@ export const en = {
   memberLimits: "Of each member, over all keys",
   noLimit: "No limit",
   badLimits: "Enter whole numbers above zero, or nothing.",
+  badTagLimits: "A limit by tag needs a key, a value or *, and whole numbers above 0.",
   audit: "What was changed",
   noAudit: "Nothing was changed yet.",
   sectionEnd: "Leave or end",

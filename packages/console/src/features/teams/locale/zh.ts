@@ -282,6 +282,7 @@ export const zh: Translation<typeof en> = {
   memberLimits: "每个成员的所有密钥",
   noLimit: "不限",
   badLimits: "请输入大于零的整数，或留空。",
+  badTagLimits: "按标签的限制需要键、值或 *，以及大于 0 的整数。",
   audit: "变更记录",
   noAudit: "还没有变更。",
   sectionEnd: "离开或结束",

@@ -1,5 +1,6 @@
 import { MAX_KEYS_PER_MEMBER, type TeamView } from "@fairway/wire";
 import { NO_LIMITS, toLimits, toLimitsDraft, wrongLimits, type LimitsDraft } from "../../../lib/limits.ts";
+import { hasWrongTagLimits, toTagLimits, toTagLimitsText } from "../../../shared/tag-limits/rows.ts";
 import type { TeamChange } from "../api.ts";
 import { parseLabels, printLabels } from "../labels.ts";
 import type { TeamRights } from "../rights.ts";
@@ -20,6 +21,8 @@ export interface SettingsDraft {
   readonly channels: readonly string[];
   readonly limits: LimitsDraft;
   readonly member_limits: LimitsDraft;
+  /** JSON: limits by values of tags; "" = none. */
+  readonly tag_limits: string;
 }
 
 export function toSettingsDraft(team: TeamView): SettingsDraft {
@@ -39,10 +42,11 @@ export function toSettingsDraft(team: TeamView): SettingsDraft {
     channels: settings.channels.map(String),
     limits: { ...NO_LIMITS, ...toLimitsDraft(settings.limits) },
     member_limits: { ...NO_LIMITS, ...toLimitsDraft(settings.member_limits) },
+    tag_limits: toTagLimitsText(settings.tag_limits),
   };
 }
 
-type ProblemKey = "nameMissing" | "badLabels" | "badCount" | "badLimits" | "badChannels";
+type ProblemKey = "nameMissing" | "badLabels" | "badCount" | "badLimits" | "badTagLimits" | "badChannels";
 export type SettingsProblems = Partial<Record<keyof SettingsDraft, ProblemKey>>;
 
 const MAX_KEY_DAYS = 3_650;
@@ -60,6 +64,7 @@ export function checkSettings(draft: SettingsDraft): SettingsProblems {
     ...(draft.channels.some((id) => !/^[1-9]\d{0,9}$/.test(id)) && { channels: "badChannels" as const }),
     ...(wrongLimits(draft.limits).length > 0 && { limits: "badLimits" as const }),
     ...(wrongLimits(draft.member_limits).length > 0 && { member_limits: "badLimits" as const }),
+    ...(hasWrongTagLimits(draft.tag_limits) && { tag_limits: "badTagLimits" as const }),
   };
 }
 
@@ -75,6 +80,7 @@ function toSettings(draft: SettingsDraft) {
     channels: draft.channels.map(Number),
     limits: toLimits(draft.limits),
     member_limits: toLimits(draft.member_limits),
+    tag_limits: toTagLimits(draft.tag_limits),
   };
 }
 

@@ -5,6 +5,7 @@ import { isStale } from "../../../lib/problems.ts";
 import { queryClient } from "../../../lib/query.ts";
 import type { Version } from "../../../lib/rows.ts";
 import { useForm } from "../../../lib/use-form.ts";
+import { TagLimitsSection } from "../../../shared/tag-limits/late-section.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { useUnsavedGuard } from "../../../ui/feedback/unsaved-guard.ts";
 import { askForNewer } from "../../../ui/form/use-edited.ts";
@@ -78,6 +79,11 @@ function Form({ base, rights, load }: FormProps) {
         <KeysSection {...part} />
         <AccessSection {...part} />
         <LimitsSection {...part} />
+        <TagLimitsSection
+          value={form.values.tag_limits}
+          isDisabled={!rights.manage}
+          onChange={(text) => form.set("tag_limits", text)}
+        />
         {rights.manage && (
           <Stack direction="row" align="center" gap="3">
             <Button type="submit" loading={form.isSaving} disabled={!form.isDirty}>

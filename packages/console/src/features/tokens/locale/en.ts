@@ -138,6 +138,7 @@ export const en = {
   fallbackModels: "Fallback models",
   badFallbacks: "Name one to five models.",
   badTags: "A tag needs a key of a-z, digits and _ . -, and a value without | or =.",
+  badTagLimits: "A limit by tag needs a key, a value or *, and whole numbers above 0.",
   ips: "Allowed addresses",
   ipsHelp: "One address or network per line. Empty means anywhere.",
   createdOne: "Your new key",

@@ -137,6 +137,7 @@ export const zh: Translation<typeof en> = {
   fallbackModels: "备用模型",
   badFallbacks: "请填写一至五个模型。",
   badTags: "标签的键由小写字母、数字和 _ . - 组成，值不含 | 和 =。",
+  badTagLimits: "按标签的限制需要键、值或 *，以及大于 0 的整数。",
   ips: "允许的地址",
   ipsHelp: "每行一个地址或网段，留空表示不限。",
   createdOne: "您的新密钥",

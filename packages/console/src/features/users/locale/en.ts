@@ -46,6 +46,7 @@ export const en = {
   limitsSet: "Replace them",
   asEverybody: "as everybody",
   badLimit: "Enter a whole number above 0, or nothing.",
+  badTagLimits: "A limit by tag needs a key, a value or *, and whole numbers above 0.",
   email: "E-mail",
   github: "GitHub",
   wechat: "WeChat",

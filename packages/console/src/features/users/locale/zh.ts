@@ -48,6 +48,7 @@ export const zh: Translation<typeof en> = {
   limitsSet: "替换",
   asEverybody: "默认",
   badLimit: "请输入大于 0 的整数，或留空。",
+  badTagLimits: "按标签的限制需要键、值或 *，以及大于 0 的整数。",
   email: "邮箱",
   github: "GitHub",
   wechat: "微信",
