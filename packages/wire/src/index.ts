@@ -6,6 +6,7 @@ export * from "./operations/batches.ts";
 export * from "./billing/budget-history.ts";
 export * from "./core/budget-terms.ts";
 export * from "./billing/budgets.ts";
+export * from "./billing/own-budgets.ts";
 export * from "./access/call-rights.ts";
 export { missingScope, type CallEffect, type CallRights } from "./access/rights.ts";
 export * from "./accounts/confirm.ts";

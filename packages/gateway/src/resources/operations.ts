@@ -20,6 +20,7 @@ import { taskRoutes } from "./async-tasks/routes.ts";
 import { createTaskStore } from "./async-tasks/store.ts";
 import { batchRoutes } from "./batches/routes.ts";
 import { createBatchStore } from "./batches/store.ts";
+import { ownBudgetRoutes } from "./budgets/own-routes.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { createBudgetStore } from "./budgets/store.ts";
 import type { RefusesHost } from "./channels/destination.ts";
@@ -225,6 +226,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...orderRoutes({ database, options }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
     ...budgetRoutes({ ...deps, store: budgetStore, statistics }),
+    ...ownBudgetRoutes({ ...deps, store: budgetStore }),
     ...eventsRoutes(deps),
     ...groupRoutes({ options }),
     ...importRoutes(deps),

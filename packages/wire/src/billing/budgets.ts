@@ -46,7 +46,10 @@ export const Budget = z.object({
   time_zone: z.string(),
   /** The model whose calls count, or the beginning of names and `*`, such as `claude-*`; "" = all calls. */
   filter_model: z.string(),
-  /** `team`: the admins of a team made it, and change it. Others change only with administrators. */
+  /**
+   * `team`: the admins of a team made it, `self`: the person whom it limits. They change and delete it, and so do those
+   * above them: admins of a team what members made, administrators all.
+   */
   managed_by: z.enum(BUDGET_MAKERS),
   /** Quota units. */
   quota_limit: z.int(),
@@ -135,7 +138,8 @@ export const budgetListSelf = endpoint({
   method: "GET",
   path: "/api/budget/self",
   access: "user",
-  summary: "Budgets of the caller, of the caller's tokens and teams, and of the memberships, oldest first.",
+  summary:
+    "Budgets of the caller, of the caller's tokens, tags and end users, of the teams and of the memberships, oldest first.",
   data: z.array(Budget),
 });
 

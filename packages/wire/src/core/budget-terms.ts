@@ -14,12 +14,21 @@ export const BUDGET_SCOPES = [
   "end_user",
 ] as const;
 
-/** Who makes a budget and changes it: administrators of the installation, or the admins of a team for what is in it. */
-export const BUDGET_MAKERS = ["admin", "team"] as const;
+/**
+ * Who makes a budget and changes it: administrators of the installation, the admins of a team for what is in it, or a
+ * person for the person's own. Each of them changes what the later ones made, and nobody what an earlier one made.
+ */
+export const BUDGET_MAKERS = ["admin", "team", "self"] as const;
 export type BudgetMaker = (typeof BUDGET_MAKERS)[number];
 
 /** What a team limits itself. */
 export const TEAM_BUDGET_SCOPES = ["team", "member", "service_account", "token", "tag", "end_user"] as const;
+
+/** What people limit themselves. */
+export const SELF_BUDGET_SCOPES = ["token", "tag", "end_user"] as const;
+/** Most budgets that a person makes, and most of them that stand for each value. */
+export const MAX_SELF_BUDGETS = 50;
+export const MAX_SELF_TEMPLATES = 5;
 
 /** Most values of one template that have a budget of their own; further ones share that of `~other`. */
 export const MAX_BUDGET_VALUES = 10_000;

@@ -314,10 +314,13 @@ export const MESSAGES = {
     text: "A budget of the period {period} cannot begin on {anchor}: a week takes 1 to 7, a month 1 to 31, a quarter or year a date such as 04-06, other periods nothing.",
   },
   budget_end_wrong: { status: 200, text: "Only a budget of the period total has an end, and it is in the future." },
-  budget_of_administrator: { status: 200, text: "Only an administrator of the installation changes this budget." },
+  budget_of_administrator: {
+    status: 200,
+    text: "An administrator, or an admin of the team, made this budget: only they change it.",
+  },
   budget_above_administrator: {
     status: 200,
-    text: "An administrator of the installation limits this to {limit} quota units: a team sets less.",
+    text: "An administrator of the installation limits this to {limit} quota units: set less.",
   },
   budget_too_many: { status: 200, text: "There are {count} budgets of it already; delete one first." },
   only_replica: {

@@ -214,8 +214,8 @@ export const messages: Record<MessageKey, string> = {
   budget_anchor_wrong:
     "该周期（{period}）的预算不能从 {anchor} 开始：每周为 1 到 7，每月为 1 到 31，每季度或每年为日期（如 04-06），其他周期不填。",
   budget_end_wrong: "只有总额预算有结束时间，且必须在将来。",
-  budget_of_administrator: "只有系统管理员可以修改此预算。",
-  budget_above_administrator: "系统管理员已将其限制为 {limit} 额度单位：团队只能设置更低的值。",
+  budget_of_administrator: "此预算由系统管理员或团队管理员创建，只有他们可以修改。",
+  budget_above_administrator: "系统管理员已将其限制为 {limit} 额度单位：请设置更低的值。",
   budget_too_many: "该对象已有 {count} 个预算；请先删除一个。",
   only_replica: "当前只有一个进程在运行，没有其他进程可以接替。",
   no_leader: "目前没有主节点，请几秒后重试。",

@@ -1,9 +1,10 @@
-import type { BudgetMaker } from "@fairway/wire";
+import { BUDGET_MAKERS, type BudgetMaker } from "@fairway/wire";
 import { findFirstWindow, type BudgetPeriod } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
+import { inList } from "../../storage/statements.ts";
 import type { ChangeableTerms } from "./terms.ts";
 import { keepUse } from "./keep-use.ts";
 import { writeTerms, type BudgetRow } from "./view.ts";
@@ -21,8 +22,13 @@ export type NewBudget = BudgetIdentity & ChangeableTerms;
 
 /** Every one of them is a part of each call. */
 const MAX_PER_SUBJECT = 16;
-/** A team leaves room for those of administrators. */
-const MAX_OF_TEAM = 8;
+/** A team and a person leave room for those of administrators. */
+const MAX_OF_MAKER: Readonly<Record<BudgetMaker, number>> = { admin: MAX_PER_SUBJECT, team: 8, self: 8 };
+
+/** Returns who may change what the maker made, besides the maker. */
+export function listMakersAbove(maker: BudgetMaker): readonly BudgetMaker[] {
+  return BUDGET_MAKERS.slice(0, BUDGET_MAKERS.indexOf(maker));
+}
 
 /** The revision of the options, which the transaction has raised, lets one budget be made at a time. */
 export async function insertBudget(tx: RawTransaction, budget: NewBudget, clock: Clock): Promise<void> {
@@ -72,24 +78,26 @@ async function checkKey(tx: RawTransaction, { scope, subject }: NewBudget): Prom
 
 async function checkCount(tx: RawTransaction, { scope, subject, managed_by: maker }: NewBudget): Promise<void> {
   const counting =
-    "select count(*) as count, coalesce(sum(case when managed_by = 'team' then 1 else 0 end), 0) as own from budgets where scope = ? and subject = ? and template_id = 0";
-  const [row] = await tx.rows<{ count: number; own: number }>(counting, [scope, subject]);
+    "select count(*) as count, coalesce(sum(case when managed_by = ? then 1 else 0 end), 0) as own from budgets where scope = ? and subject = ? and template_id = 0";
+  const [row] = await tx.rows<{ count: number; own: number }>(counting, [maker, scope, subject]);
   const [count, own] = [Number(row?.count ?? 0), Number(row?.own ?? 0)];
   if (count >= MAX_PER_SUBJECT) throw new Refusal("budget_too_many", { field: "subject", values: { count } });
-  if (maker === "team" && own >= MAX_OF_TEAM)
-    throw new Refusal("budget_too_many", { field: "subject", values: { count: own } });
+  if (own >= MAX_OF_MAKER[maker]) throw new Refusal("budget_too_many", { field: "subject", values: { count: own } });
 }
 
 type Limited = BudgetIdentity & Pick<ChangeableTerms, "length" | "quota_limit">;
 
-/** Throws `budget_above_administrator` if a team sets more than an administrator allows in such windows. */
+/** Throws `budget_above_administrator` if a maker sets more than one above allows in such windows. */
 export async function checkAbove(tx: RawTransaction, budget: Limited): Promise<void> {
-  if (budget.managed_by !== "team") return;
+  const makers = listMakersAbove(budget.managed_by);
+  if (makers.length === 0) return;
+  const { marks, values } = inList(makers);
   const { scope, subject, period, length, filter_model, quota_limit } = budget;
-  const [above] = await tx.rows<{ quota_limit: number }>(
-    "select quota_limit from budgets where scope = ? and subject = ? and period = ? and length = ? and filter_model = ? and managed_by = 'admin' and is_hard = 1",
-    [scope, subject, period, length, filter_model],
+  const [above] = await tx.rows<{ least: number | null }>(
+    `select min(quota_limit) as least from budgets where scope = ? and subject = ? and period = ? and length = ? and filter_model = ? and managed_by in ${marks} and is_hard = 1`,
+    [scope, subject, period, length, filter_model, ...values],
   );
-  if (above && above.quota_limit < quota_limit)
-    throw new Refusal("budget_above_administrator", { field: "quota_limit", values: { limit: above.quota_limit } });
+  const least = above?.least ?? null;
+  if (least !== null && Number(least) < quota_limit)
+    throw new Refusal("budget_above_administrator", { field: "quota_limit", values: { limit: Number(least) } });
 }

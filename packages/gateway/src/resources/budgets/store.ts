@@ -17,7 +17,7 @@ import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 import { splitPayer, SUBJECT_TABLES } from "../../storage/row-names.ts";
-import { checkAbove, insertBudget, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
+import { checkAbove, insertBudget, listMakersAbove, type BudgetIdentity, type NewBudget } from "./insert-budget.ts";
 import { keepUse, keepUseOfValues } from "./keep-use.ts";
 import { applyTerms, type WantedTerms } from "./terms.ts";
 import { listValueRows } from "./values.ts";
@@ -89,17 +89,25 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
 
     ofTeam: async (team: TeamSubject): Promise<Budget[]> => shown(await listTeamRows(database, team)),
 
-    /** Throws a refusal if there is such a budget already, or too many of the subject. */
-    async create(budget: NewBudget): Promise<Budget> {
-      await refuseDuplicate(() => write((tx) => insertBudget(tx, budget, clock)));
+    /**
+     * Throws a refusal if there is such a budget already, or too many of the subject. `check` may refuse it too; no other
+     * budget is made until it has been stored.
+     */
+    async create(budget: NewBudget, check?: (tx: RawTransaction) => Promise<void>): Promise<Budget> {
+      await refuseDuplicate(() =>
+        write(async (tx) => {
+          await check?.(tx);
+          await insertBudget(tx, budget, clock);
+        }),
+      );
       const created = await find((await findId(budget, budget.length)) ?? 0);
       if (!created) throw new Refusal("budget_not_found");
       return created;
     },
 
     /**
-     * Throws a refusal if the period has no such windows. A budget that an administrator changes is no longer one of
-     * the team, so that the team cannot take the change back.
+     * Throws a refusal if the period has no such windows. A budget that someone above its maker changes is theirs from
+     * then on, so that the maker cannot take the change back.
      */
     async change(id: number, wanted: WantedTerms, change: BudgetChange): Promise<Budget | undefined> {
       await refuseDuplicate(() => write((tx) => changeBudget(tx, id, wanted, { ...change, clock })));
@@ -119,6 +127,14 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     /** Returns the stored subject of a team or a member, written by ids or names; undefined if there is none. */
     findTeamSubject: (scope: "team" | "member", subject: string): Promise<string | undefined> =>
       findTeamSubject(database, scope, subject),
+
+    /** Returns the subject of a living token of the user, written by its id; undefined if there is none. */
+    async findOwnToken(userId: number, subject: string): Promise<string | undefined> {
+      if (!/^\d{1,15}$/.test(subject)) return undefined;
+      const living = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
+      const row = await living.where("id", "=", Number(subject)).executeTakeFirst();
+      return row && String(row.id);
+    },
 
     /** Returns the stored subject of a tag or an end user; undefined if the account or the tag cannot be. */
     findPayerSubject: (scope: "tag" | "end_user", subject: string): Promise<string | undefined> =>
@@ -331,10 +347,10 @@ async function removeWithRows(tx: RawTransaction, id: number, by: BudgetMaker): 
   return (await tx.run("delete from budgets where id = ? or template_id = ?", [id, id])) > 0;
 }
 
-/** Locks the row until the end of the transaction. Throws `budget_of_administrator` if a team did not make it. */
+/** Locks the row until the end of the transaction. Throws `budget_of_administrator` if someone above made it. */
 async function lockRow(tx: RawTransaction, id: number, by: BudgetMaker): Promise<BudgetRow | undefined> {
   await tx.run("update budgets set is_hard = is_hard where id = ?", [id]);
   const [row] = await tx.rows<BudgetRow>("select * from budgets where id = ?", [id]);
-  if (row && by === "team" && row.managed_by !== "team") throw new Refusal("budget_of_administrator");
+  if (row && listMakersAbove(by).includes(row.managed_by)) throw new Refusal("budget_of_administrator");
   return row;
 }

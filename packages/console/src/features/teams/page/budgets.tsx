@@ -24,7 +24,7 @@ export function BudgetsPanel({ team, rights, onEdit }: BudgetsPanelProps) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(budgetsQuery(team.id));
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
-  const isOwn = ({ managed_by: maker }: Budget) => rights.isOperator || (rights.manage && maker === "team");
+  const isOwn = ({ managed_by: maker }: Budget) => rights.isOperator || (rights.manage && maker !== "admin");
   return (
     <Panel title={t("budgets")} count={data?.length} empty={t("noBudgets")}>
       {data?.map((budget) => (
