@@ -63,7 +63,7 @@ export async function createBudget(resolver: Resolver, options: BudgetCreateOpti
   const { period, filterModel } = options;
   const filter = filterModel === undefined ? {} : { filter_model: filterModel };
   const body = { ...subject, period, quota_limit, ...filter, ...readTerms(options) };
-  const data = await openBudgets(client, team).create(body);
+  const data = await (await openBudgets(client, team)).create(body);
   await printDone(output, data, await describe("Created", data, output), BUDGETS);
 }
 

@@ -84,7 +84,7 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
     budget
       .command("create")
       .description(
-        "limit what a key, user, group, model or channel spends (administrators), or a team and what is in it",
+        "limit what a key, a tag or an end user of yours spends, a team and what is in it, or (administrators) anything",
       )
       .option("--token <id>", "id or name", id("token"))
       .option("--user <id>", "id or name", id("user"))
@@ -102,13 +102,10 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
       )
       .option("--service-account <name>", "id or name of a service account of the team")
       .option(
-        "--tag <account/key=value>",
-        "what calls with a tag spend, such as ann/app=shop, or with each value, ann/app=*; with --team app=shop",
+        "--tag <key=value>",
+        "what calls with a tag spend, such as app=shop, or with each value, app=*; of administrators ann/app=shop",
       )
-      .option(
-        "--end-user <account/name>",
-        "what one end user of an account spends, such as ann/42, or each one, ann/*; with --team such as 42",
-      )
+      .option("--end-user <name>", "what one end user spends, such as 42, or each one (*); of administrators ann/42")
       .addOption(new Option("--scope <word>", "the same in one flag, with --subject").choices(BUDGET_SCOPES))
       .option("--subject <name>", "id, name, or team:user")
       .requiredOption("--limit <amount>", AMOUNT)
@@ -130,6 +127,7 @@ function creating(budget: Command, { client, output, resolveId, resolveTeam }: C
     "fairway budget create --tag team:research/app=shop --limit 200usd --period month",
     "fairway budget create --team research --tag app=shop --limit 200usd --period month",
     "fairway budget create --end-user 'ann/*' --limit 5usd --period day",
+    "fairway budget create --tag app=shop --limit 20usd --period month",
     "fairway budget create --team research --member '*' --limit 20usd --period month",
     "fairway budget create --user ann --limit 900usd --period quarter --anchor 04-06 --time-zone Europe/London",
   );

@@ -1,10 +1,19 @@
 import {
   budgetCreate,
+  budgetCreateSelf,
   budgetDelete,
+  budgetDeleteSelf,
   budgetGet,
+  budgetListSelf,
   budgetReset,
+  budgetResetSelf,
   budgetUpdate,
+  budgetUpdateSelf,
   budgetValues,
+  budgetValuesSelf,
+  ROLE,
+  selfGet,
+  SELF_BUDGET_SCOPES,
   teamBudgetCreate,
   teamBudgetDelete,
   teamBudgetList,
@@ -22,7 +31,7 @@ import { nameBudget, resolveAmong, resolveIdByName } from "../names.ts";
 export type NewBudget = NonNullable<CallInput<typeof budgetCreate>["body"]>;
 export type BudgetFields = Omit<NonNullable<CallInput<typeof budgetUpdate>["body"]>, "id">;
 
-/** The budgets that commands are about: those of the installation, or those inside a team. */
+/** The budgets that commands are about: those of the installation, those inside a team, or a person's own. */
 export interface BudgetOwner {
   read(id: number): Promise<Budget>;
   create(body: NewBudget): Promise<Budget>;
@@ -35,8 +44,10 @@ export interface BudgetOwner {
   resolve(reference: Reference, isExact?: boolean): Promise<number>;
 }
 
-export function openBudgets(client: SessionClient, team: number | undefined): BudgetOwner {
-  return team === undefined ? openAll(client) : openOfTeam(client, team);
+/** Administrators change all budgets, other people those that they made for themselves. */
+export async function openBudgets(client: SessionClient, team: number | undefined): Promise<BudgetOwner> {
+  if (team !== undefined) return openOfTeam(client, team);
+  return (await client.call(selfGet, {})).data.role >= ROLE.admin ? openAll(client) : openOwn(client);
 }
 
 function openAll(client: SessionClient): BudgetOwner {
@@ -52,15 +63,50 @@ function openAll(client: SessionClient): BudgetOwner {
   };
 }
 
+function openOwn(client: SessionClient): BudgetOwner {
+  const list = async () => (await client.call(budgetListSelf, {})).data;
+  return {
+    ...findAmong(list, "you have no budget"),
+    async create({ scope, subject, ...terms }) {
+      const own = SELF_BUDGET_SCOPES.find((one) => one === scope);
+      if (own === undefined)
+        throw new CliError(
+          `only administrators limit a ${scope}`,
+          EXIT.usage,
+          "for yourself name --token, --tag app=shop or --end-user 42; for a team --team",
+        );
+      return (await client.call(budgetCreateSelf, { body: { ...terms, scope: own, subject } })).data;
+    },
+    update: async (id, body) => (await client.call(budgetUpdateSelf, { params: { id }, body })).data,
+    reset: async (id) => (await client.call(budgetResetSelf, { params: { id } })).data,
+    values: async (id, keyword) => (await client.call(budgetValuesSelf, { params: { id }, query: { keyword } })).data,
+    remove: (id) => client.call(budgetDeleteSelf, { params: { id } }),
+  };
+}
+
+/** Finds budgets in a list that the gateway answers whole. */
+function findAmong(list: () => Promise<readonly Budget[]>, missing: string): Pick<BudgetOwner, "read" | "resolve"> {
+  return {
+    async read(id) {
+      const found = (await list()).find((budget) => budget.id === id);
+      if (!found) throw new CliError(`${missing} ${id}`, EXIT.notFound);
+      return found;
+    },
+    async resolve(reference, isExact = false) {
+      if (typeof reference === "number") return reference;
+      const rows = (await list()).map((budget) => ({ id: budget.id, name: nameBudget(budget) }));
+      const read = (keyword: string) =>
+        Promise.resolve(rows.filter(({ name }) => name.toLowerCase().includes(keyword.toLowerCase())));
+      return resolveAmong(reference, read, isExact);
+    },
+  };
+}
+
 function openOfTeam(client: SessionClient, team: number): BudgetOwner {
   const params = (bid: number) => ({ params: { id: team, bid } });
   const list = async () => (await client.call(teamBudgetList, { params: { id: team } })).data;
   return {
-    async read(id) {
-      const found = (await list()).find((budget) => budget.id === id);
-      if (!found) throw new CliError(`the team has no budget ${id}`, EXIT.notFound);
-      return found;
-    },
+    ...findAmong(list, "the team has no budget"),
     create: async ({ scope, subject, ...terms }) => {
       const inside = { ...terms, scope: scope as TeamScope, ...(scope !== "team" && { subject }) };
       return (await client.call(teamBudgetCreate, { params: { id: team }, body: inside })).data;
@@ -69,13 +115,6 @@ function openOfTeam(client: SessionClient, team: number): BudgetOwner {
     reset: async (id) => (await client.call(teamBudgetReset, params(id))).data,
     values: async (id, keyword) => (await client.call(teamBudgetValues, { ...params(id), query: { keyword } })).data,
     remove: (id) => client.call(teamBudgetDelete, params(id)),
-    async resolve(reference, isExact = false) {
-      if (typeof reference === "number") return reference;
-      const rows = (await list()).map((budget) => ({ id: budget.id, name: nameBudget(budget) }));
-      const read = (keyword: string) =>
-        Promise.resolve(rows.filter(({ name }) => name.toLowerCase().includes(keyword.toLowerCase())));
-      return resolveAmong(reference, read, isExact);
-    },
   };
 }
 
