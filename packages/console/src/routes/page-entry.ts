@@ -34,6 +34,7 @@ export interface PageEntry {
     | "files"
     | "caches"
     | "budget"
+    | "ownBudget"
     | "audit"
     | "documents"
     | "event"

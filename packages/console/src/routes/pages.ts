@@ -78,6 +78,14 @@ export const pages: readonly PageEntry[] = [
     load: async () => ({ Component: (await import("../features/wallet/wallet.page.tsx")).WalletPage }),
   },
   {
+    path: "/my-budget",
+    label: "ownBudget",
+    icon: "budget",
+    isAside: true,
+    access: "user",
+    load: async () => ({ Component: (await import("../features/own-budgets/own-budgets.page.tsx")).OwnBudgetsPage }),
+  },
+  {
     path: "/team",
     label: "team",
     icon: "users",

@@ -35,9 +35,14 @@ export function WalletPage() {
       title={t("title")}
       width="form"
       actions={
-        <Link className="link" to="/log?type=1&range=custom">
-          {t("history")}
-        </Link>
+        <Flex gap="4">
+          <Link className="link" to="/my-budget">
+            {t("budgets")}
+          </Link>
+          <Link className="link" to="/log?type=1&range=custom">
+            {t("history")}
+          </Link>
+        </Flex>
       }
     >
       {self && !budgets.isLoading ? (

@@ -20,6 +20,7 @@ export const en = {
   redemption: "Redemption code",
   users: "User Management",
   budget: "Budgets",
+  ownBudget: "My budgets",
   audit: "Audit log",
   documents: "Documents",
   event: "Events",

@@ -23,6 +23,7 @@ export const zh: Translation<typeof en> = {
   redemption: "兑换码",
   users: "用户管理",
   budget: "预算",
+  ownBudget: "我的预算",
   audit: "审计日志",
   documents: "声明文档",
   event: "事件",

@@ -16,6 +16,7 @@ export const en = {
   waiting: "Waiting for the payment; the balance follows by itself.",
   noWay: "There is no online payment here. Ask the administrator for a redemption code.",
   history: "Credits in the log",
+  budgets: "My budgets",
   balance: "Balance",
   used: "Used",
   reservedInBatches: "Reserved in batches",

@@ -19,6 +19,7 @@ export const zh: Translation<typeof en> = {
   waiting: "正在等待付款，余额会自动更新。",
   noWay: "此处未开通在线支付，请向管理员获取兑换码。",
   history: "日志中的充值记录",
+  budgets: "我的预算",
   balance: "余额",
   used: "已用",
   reservedInBatches: "批处理押金",
