@@ -31,6 +31,7 @@ const LISTS = [
   "/service-account",
 ];
 const OTHERS = [
+  "/my-budget",
   "/pricing",
   "/detail",
   "/compare",

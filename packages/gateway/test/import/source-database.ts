@@ -306,6 +306,7 @@ export const LITELLM: Readonly<Record<string, Columns>> = {
   },
   LiteLLM_TeamMembership: { user_id: "text", team_id: "text", spend: "real", budget_id: "text" },
   LiteLLM_OrganizationTable: { organization_id: "name", organization_alias: "text", budget_id: "text" },
+  LiteLLM_EndUserTable: { user_id: "name", alias: "text", budget_id: "text", blocked: "bool" },
   LiteLLM_ProjectTable: { project_id: "name", project_alias: "text" },
   LiteLLM_VerificationToken: {
     token: "name",

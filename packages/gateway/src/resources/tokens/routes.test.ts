@@ -45,6 +45,7 @@ describe("creating", () => {
       used_quota: 0,
       group: "",
       limits: {},
+      tag_limits: {},
       fallbacks: "inherit",
       prompt_cache: "inherit",
       disabled_by_admin: false,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
+import { readStoredTagLimits, readTeamSettings } from "@fairway/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { SourceDatabase, LITELLM } from "../../../../../test/import/source-database.ts";
 import { quietLog } from "../../../../../test/kit/support.ts";
@@ -166,5 +167,33 @@ eachDatabase("import of teams of LiteLLM", (open) => {
     const second = await run();
     expect(await readState()).toBe(before);
     expect(second.of("teams")).toMatchObject({ created: 0, unchanged: 3 });
+  });
+
+  test("end users who are blocked there are blocked for each account and team that is imported", async () => {
+    const root = accountRow({ username: "root", passwordHash: "x", createdAt: 1, role: 100 });
+    await kit.database.db.insertInto("users").values(root).execute();
+    await litellm.create(LITELLM);
+    await litellm.insert("LiteLLM_UserTable", { user_id: "ann", user_alias: "ann" });
+    await litellm.insert("LiteLLM_TeamTable", { team_id: "t-1", team_alias: "Lab", members_with_roles: "[]" });
+    const long = "x".repeat(65);
+    await litellm.insert(
+      "LiteLLM_EndUserTable",
+      { user_id: "42", blocked: true },
+      { user_id: "free", blocked: false, budget_id: "b" },
+      { user_id: long, blocked: true },
+    );
+    const report = await run();
+    const hash = `sha256:${sha256(long).slice(0, 32)}`;
+    const blocked = { end_user: { "42": { blocked: true }, [hash]: { blocked: true } } };
+    const people = await rows("select username, tag_limits from users where kind = 0 order by id");
+    expect(people.map((row) => [row["username"], readStoredTagLimits(String(row["tag_limits"] ?? ""))])).toEqual([
+      ["root", undefined],
+      ["ann", blocked],
+    ]);
+    const [team] = await rows("select settings from teams");
+    expect(readTeamSettings(String(team?.["settings"]))?.tag_limits).toEqual(blocked);
+    const lines = report.lines().join("\n");
+    expect(lines).toContain("2 end users are blocked");
+    expect(lines).toContain("end users have budgets: this is not imported");
   });
 });
