@@ -24,11 +24,11 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
   #renewal: NodeJS.Timeout | undefined;
 
   constructor(call: TaskCall, model: string, targets: readonly TaskTarget[], deps: TaskDeps) {
-    const { requestId: id, caller, progress } = call;
+    const { requestId: id, caller, progress, tags } = call;
     // A task uses no tokens.
     const spec = { model, promptEstimate: 0, outputCap: 0 };
     this.#call = call;
-    this.#request = { id, caller, spec, progress };
+    this.#request = { id, caller, spec, progress, tags };
     this.#deps = deps;
     this.admission = admissionFor(this.#request, deps.snapshots.current(), deps.admission);
     this.#candidates = targets.map((target) => ({ ...target, keyIndex: 0 }));

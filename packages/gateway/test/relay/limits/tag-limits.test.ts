@@ -129,6 +129,26 @@ describe("limits of a token by value", () => {
   });
 });
 
+describe("drawings", () => {
+  it("have the limits and the budgets of their tags and end users", async () => {
+    await gateway.option("ModelPrice", JSON.stringify({ mj_imagine: 0.1 }));
+    let made = 0;
+    gateway.upstream.script("/mj/submit/imagine", () => ({
+      body: { code: 1, description: "ok", result: `task-${(made += 1)}` },
+    }));
+    await gateway.channel("mj_imagine", { type: 2 });
+    const limits = { "*": { rpm: 1 }, b: { blocked: true }, poor: {} };
+    const key = await gateway.token({ tag_limits: { end_user: limits } });
+    const draw: Sent = ["/mj/submit/imagine", { prompt: "a cat" }];
+    const budget = { scope: "end_user", subject: "root/poor", period: "month", quota_limit: 1 };
+    await gateway.root.must("POST", "/api/budget/", budget);
+    const read = async (user: string) => (await send(key, { user }, draw)).status;
+    expect([await read("a"), await read("a"), await read("c")]).toEqual([200, 429, 200]);
+    expect([await read("b"), await read("poor")]).toEqual([403, 403]);
+    expect(made).toBe(2);
+  });
+});
+
 describe("limits of an account by value", () => {
   it("count over all tokens of a user, and those of a token count too", async () => {
     const { root } = gateway;
