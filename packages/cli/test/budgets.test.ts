@@ -1,8 +1,12 @@
 // Budgets are made, changed and deleted in the terminal.
+import { signIn as signInAs } from "@fairway/testkit";
 import { tokenCreate } from "@fairway/wire";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseJsonOutput, parseRows, startRig, type Rig } from "./rig.ts";
+import { parseJsonOutput, parseRows, signIn, startRig, type Rig } from "./rig.ts";
+import { run } from "./terminal.ts";
 
+const PASSWORD = "analytical-engine-1843";
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig();
@@ -100,3 +104,36 @@ test("a budget that cannot be is refused, and nothing is made", async () => {
   expect(dry.code).toBe(0);
   expect(await listBudgets()).toHaveLength(1);
 });
+
+test("a user limits keys, tags and end users of one's own, and nothing else", async () => {
+  const root = await signInAs(rig.gateway.url);
+  await root.must("POST", "/api/user/", { username: "ann", password: PASSWORD });
+  const ann = { FAIRWAY_CONFIG: join(rig.home, "ann.json") };
+  await signIn(rig.gateway.url, ann, { username: "ann", password: PASSWORD });
+  const asAnn = (args: string) => run(args.split(" "), ann);
+  expect((await asAnn("token create --name hers")).code).toBe(0);
+  const made = await asAnn("budget create --token hers --limit 5usd --period month -o json");
+  expect(made, made.err).toMatchObject({ code: 0 });
+  expect(parseJsonOutput(made)).toMatchObject({ scope: "token", subject_name: "hers", managed_by: "self" });
+  expect((await asAnn("budget create --tag app=shop --limit 5usd --period day")).code).toBe(0);
+  expect((await asAnn("budget create --end-user * --limit 1usd --period day")).code).toBe(0);
+  expect(await asAnn("budget create --group pro --limit 5usd --period day")).toMatchObject({ code: 2 });
+  expect(parseJsonOutput(await asAnn("budget update hers --limit 7usd -o json"))).toMatchObject({
+    quota_limit: 3_500_000,
+  });
+  const rows = parseRows(await asAnn("budget list -o jsonl"));
+  expect(rows.map(({ scope }) => scope)).toEqual(["token", "tag", "end_user"]);
+  expect(parseRows(await asAnn(`budget values ${String(rows[2]?.["id"])} -o jsonl`))).toEqual([]);
+  for (const { id } of rows) expect((await asAnn(`budget delete ${String(id)} --yes`)).code).toBe(0);
+}, 60_000);
+
+test("limits by tag of a key are written as JSON, shown, and removed by {}", async () => {
+  const limits = '{"end_user":{"*":{"rpm":20},"42":{"blocked":true}}}';
+  expect((await rig.fairway("token create --name tagged")).code).toBe(0);
+  expect((await rig.fairway(`token update tagged --tag-limits ${limits}`)).code).toBe(0);
+  const read = async () => parseJsonOutput(await rig.fairway("token get tagged -o json"));
+  expect(await read()).toMatchObject({ tag_limits: JSON.parse(limits) as object });
+  expect(await rig.fairway("token update tagged --tag-limits many")).toMatchObject({ code: 2 });
+  expect((await rig.fairway("token update tagged --tag-limits {}")).code).toBe(0);
+  expect(await read()).toMatchObject({ tag_limits: {} });
+}, 60_000);
