@@ -70,6 +70,13 @@ const selfFilter = {
   format: queryText,
   /** 1 = a `csv` file begins with a byte order mark. */
   bom: queryInt,
+  /**
+   * Values of one tag whose cost the others share, such as `app=platform|app=~none`, where `~none` are calls without
+   * the tag. The tag is among `by`. Rows get `shared`, `total` and `total_usd`: those whose cost is shared end at 0.
+   */
+  shared: queryText,
+  /** How it is shared: `proportional` to the own cost (default), `even`, or weights such as `shop=2|crm=1`. */
+  split: queryText,
   token_name: queryText,
   token_id: queryInt,
   /** Exact name, or a pattern with `%` as wildcard. */

@@ -39,6 +39,11 @@ function reading(report: Command, { client, output, io, resolveTeam }: CommandCo
     .option("--group <name>", "only calls of this group")
     .option("--tag <tag...>", "only calls with this tag, such as app=shop, or app for any value")
     .option("--end-user <name>", "only calls for this customer")
+    .option(
+      "--share <tag...>",
+      "tags whose cost the other values share, such as app=platform, or app=~none for calls without",
+    )
+    .option("--split <how>", "how: proportional to the own cost, even, or weights such as 'shop=2|crm=1'")
     .addOption(new Option("--interval <word>", "rows for each of them").choices(INTERVALS))
     .option("--time-zone <name>", "where days begin, such as Europe/Berlin; without it here")
     .addOption(new Option("--format <word>", "a file as the gateway writes it").choices(FORMATS))
@@ -58,6 +63,7 @@ function reading(report: Command, { client, output, io, resolveTeam }: CommandCo
     "fairway report --by model --since 30d",
     "fairway report --by tag:app,model --since 30d --interval month",
     "fairway report --by end_user --tag app=shop -o csv > customers.csv",
+    "fairway report --by tag:app --since 30d --share app=platform app=~none --split even",
     "fairway report --by tag:app,end_user --format parquet --output-file october.parquet",
     "fairway report --by user --since 2026-10-01 --until 2026-11-01 -o csv > october.csv",
     "fairway report --by model --user ann --interval day -o jsonl",
@@ -153,9 +159,10 @@ function withSchedule(command: Command): Command {
 }
 
 /** Returns the field and the interval if the hourly sums answer the question; they stay when the log is deleted. */
-function findSummed({ by, interval, user, tag, endUser, model, group, timeZone, ofTeam }: UsageOptions) {
+function findSummed({ by, interval, user, ...asked }: UsageOptions) {
   const field = SUMMED.find((name) => name === by);
-  const isFiltered = [tag, endUser, model, group, timeZone, ofTeam].some((value) => value !== undefined);
+  const { tag, endUser, model, group, timeZone, ofTeam, share, split } = asked;
+  const isFiltered = [tag, endUser, model, group, timeZone, ofTeam, share, split].some((value) => value !== undefined);
   const isOfUser = user === undefined || field === "token" || field === "model";
   if (field === undefined || isFiltered || !isOfUser) return undefined;
   if (interval === undefined) return { by: field, interval: undefined };

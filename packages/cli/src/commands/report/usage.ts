@@ -29,6 +29,9 @@ export interface UsageOptions extends Part {
   readonly interval?: string;
   readonly tag?: readonly string[];
   readonly endUser?: string;
+  /** Tags whose cost the other values share. */
+  readonly share?: readonly string[];
+  readonly split?: string;
   readonly model?: string;
   readonly group?: string;
   readonly timeZone?: string;
@@ -113,7 +116,7 @@ export async function saveReportFile(
 }
 
 async function buildQuery(client: SessionClient, options: UsageOptions, nowSeconds: number) {
-  const { user, interval, tag = [], endUser, model, group, timeZone } = options;
+  const { user, interval, tag = [], endUser, model, group, timeZone, share = [], split } = options;
   const query = {
     by: readFields(options.by),
     ...readPeriod(options, nowSeconds),
@@ -123,6 +126,8 @@ async function buildQuery(client: SessionClient, options: UsageOptions, nowSecon
     end_user: endUser,
     model_name: model,
     group,
+    ...(share.length > 0 && { shared: share.join("|") }),
+    ...(split !== undefined && { split }),
   };
   const { ofTeam: team } = options;
   if (team !== undefined && user !== undefined)
@@ -172,7 +177,9 @@ export function readPeriod(
   return { start, end };
 }
 
-const FIGURES: ReadonlySet<string> = new Set("start calls errors input_tokens output_tokens quota cost_usd".split(" "));
+const FIGURES: ReadonlySet<string> = new Set(
+  "start calls errors input_tokens output_tokens quota cost_usd shared total total_usd".split(" "),
+);
 
 function buildColumns(
   { columns, rows }: UsageReport,
@@ -191,6 +198,9 @@ function buildColumns(
     number("IN", "input_tokens"),
     number("OUT", "output_tokens"),
     quota("COST", "quota", 6),
+    ...(columns.includes("shared")
+      ? [quota<ReportRow>("SHARED", "shared", 6), quota<ReportRow>("TOTAL", "total", 6)]
+      : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import { withAccounts, type FindNamed } from "../logs/named-accounts.ts";
 import { listColumns } from "./fields.ts";
 import { ReportGroups, type Figures, type ReportGroup } from "./groups.ts";
 import { readQuestion, type Asked } from "./question.ts";
+import { readSharing, shareCosts, type Sharing } from "./share.ts";
 import type { ReportStore } from "./store.ts";
 
 export interface ReportDeps {
@@ -24,6 +25,7 @@ export async function buildReport(asked: Asked, wanted: LogQuery, deps: ReportDe
   const now = seconds(deps.clock);
   const filter = await withAccounts(deps.findNamed, wanted);
   const { by, start, end, periods } = readQuestion(asked, now);
+  const sharing = readSharing({ shared: asked.shared ?? "", split: asked.split ?? "" }, by);
   const groups = new ReportGroups(by);
   for (const period of periods) {
     const bounds = { from: period.start, to: period.end - 1 };
@@ -34,8 +36,11 @@ export async function buildReport(asked: Asked, wanted: LogQuery, deps: ReportDe
   const names = await readChannelNames(by, found.groups, deps);
   const columns = by.flatMap(listColumns);
   return {
-    columns: ["start", ...columns, "calls", "errors", "input_tokens", "output_tokens", "quota", "cost_usd"],
-    rows: found.groups.map((group) => toRow(group, { columns, unit, names })),
+    columns: ["start", ...columns, ...FIGURES, ...(sharing ? SHARED : [])],
+    rows: withShares(
+      found.groups.map((group) => toRow(group, { columns, unit, names })),
+      { sharing, unit },
+    ),
     total: priced(groups.total, unit),
     start,
     end,
@@ -69,10 +74,33 @@ function toRow({ start, values, figures }: ReportGroup, { columns, unit, names }
   return { start, ...fields, ...priced(figures, unit) };
 }
 
+const FIGURES = ["calls", "errors", "input_tokens", "output_tokens", "quota", "cost_usd"] as const;
+/** What is added where costs are shared: a part that may be negative, and the cost with it. */
+const SHARED = ["shared", "total", "total_usd"] as const;
+
+function withShares(
+  rows: readonly ReportRow[],
+  { sharing, unit }: { readonly sharing: Sharing | undefined; readonly unit: Ratio },
+): ReportRow[] {
+  if (!sharing) return [...rows];
+  const { field } = sharing;
+  const costs = rows.map((row) => ({ start: row.start, value: String(row[field]), quota: row.quota }));
+  const parts = shareCosts(costs, sharing);
+  return rows.map((row, at) => {
+    const shared = parts[at] ?? 0;
+    const total = row.quota + shared;
+    return { ...row, shared, total, total_usd: formatDollars(total, unit) };
+  });
+}
+
 const MICROS = 1_000_000n;
 
 /** Six decimals, rounded half up once: rows may differ from their total by the last digit. */
 function priced(figures: Figures, unit: Ratio): Figures & { readonly cost_usd: string } {
-  const micros = roundHalfUp(BigInt(figures.quota) * unit.den * MICROS, unit.num);
-  return { ...figures, cost_usd: `${micros / MICROS}.${String(micros % MICROS).padStart(6, "0")}` };
+  return { ...figures, cost_usd: formatDollars(figures.quota, unit) };
+}
+
+function formatDollars(quota: number, unit: Ratio): string {
+  const micros = roundHalfUp(BigInt(quota) * unit.den * MICROS, unit.num);
+  return `${micros / MICROS}.${String(micros % MICROS).padStart(6, "0")}`;
 }

@@ -3,7 +3,7 @@ import { parquetWriteBuffer, type ColumnSource } from "hyparquet-writer";
 
 /** Columns whose values are whole numbers beyond 32 bits. */
 const NUMBERS: ReadonlySet<string> = new Set([
-  ..."calls errors input_tokens output_tokens quota".split(" "),
+  ..."calls errors input_tokens output_tokens quota shared total".split(" "),
   ..."user_id team_id token_id channel_id".split(" "),
 ]);
 

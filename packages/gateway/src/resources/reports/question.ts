@@ -19,6 +19,9 @@ export interface Asked {
   readonly end: number;
   readonly interval: string;
   readonly time_zone: string;
+  /** Values of a tag whose cost the others share, and how; see `readSharing`. */
+  readonly shared?: string;
+  readonly split?: string;
 }
 
 export interface Question {

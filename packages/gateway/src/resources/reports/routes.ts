@@ -32,6 +32,8 @@ function pickFilter<T extends Asked & FileAsked>(query: T) {
     time_zone: _zone,
     format: _f,
     bom: _b,
+    shared: _shared,
+    split: _split,
     ...rest
   } = query;
   return rest;

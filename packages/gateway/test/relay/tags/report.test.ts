@@ -78,6 +78,38 @@ it("is a Parquet file with the values of the answer", async () => {
   );
 });
 
+it.each(["", "even", "shop=2"])("shares the cost of a value among the others, by %j, to the unit", async (split) => {
+  const end = Math.floor(Date.now() / 1000) + 10;
+  const asked = `by=tag:app,model&start=${end - 3_600}&end=${end}`;
+  const plain = await read(asked);
+  const more = `${asked}&shared=${encodeURIComponent("app=crm")}&split=${encodeURIComponent(split)}`;
+  const report = await read(more);
+  const sum = (name: string) => report.rows.reduce((all, row) => all + Number(row[name]), 0);
+  expect([sum("quota"), sum("shared"), sum("total")]).toEqual([plain.total.quota, 0, plain.total.quota]);
+  const crm = report.rows.find((row) => row["tag:app"] === "crm");
+  expect([crm?.["total"], crm?.["shared"]]).toEqual([0, -(crm?.quota ?? 0)]);
+  expect(crm?.quota).toBeGreaterThan(0);
+  const sql = "select 0 - sum(quota) as sum from ledger where kind = 'consume'";
+  const [charges] = await gateway.database.raw.rows<{ sum: number }>(sql, []);
+  expect(sum("total")).toBe(Number(charges?.sum));
+  const [csv, parquet] = await Promise.all(
+    ["csv", "parquet"].map(async (format) => {
+      const answer = await fetch(`${gateway.url}/api/report/usage?${more}&format=${format}`, {
+        headers: gateway.root.headers,
+      });
+      return Buffer.from(await answer.arrayBuffer());
+    }),
+  );
+  const table = tableFromIPC(readParquet(new Uint8Array(parquet ?? Buffer.alloc(0))).intoIPCStream());
+  const inParquet = table.toArray().map((one) => Number((one as Record<string, unknown>)["total"]));
+  const [head = "", ...lines] = (csv ?? Buffer.alloc(0)).toString("utf8").trim().split("\r\n");
+  expect(head.endsWith(",quota,cost_usd,shared,total,total_usd")).toBe(true);
+  const inCsv = lines.map((line) => Number(line.split(",").at(-2)));
+  expect([inCsv, inParquet]).toEqual([report.rows, report.rows].map((rows) => rows.map((row) => row["total"])));
+  const without = `/api/report/usage?by=model&shared=${encodeURIComponent("app=crm")}`;
+  expect(await gateway.root.call("GET", without)).toMatchObject({ success: false });
+});
+
 it("tells callers their own calls only, and nothing about channels and others", async () => {
   await gateway.root.must("POST", "/api/user/", { username: "reader", password: "a good password" });
   const reader = await signIn(gateway.url, "reader", "a good password");
