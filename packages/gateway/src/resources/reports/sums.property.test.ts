@@ -177,6 +177,35 @@ eachDatabase("a report from sums", (open) => {
     );
   });
 
+  test("10,000 end users of one day are 5,000 and the rest, whose sum is that of all calls", async () => {
+    await clear();
+    const rows = Array.from({ length: 10_000 }, (_, at) => ({
+      user_id: 1,
+      type: LOG_TYPE.consume,
+      created_at: BEGIN + (at % DAY),
+      end_user: `customer-${at}`,
+      tags: `app=v${at % 600}`,
+      quota: 1 + (at % 7),
+    }));
+    const charged = rows.reduce((sum, { quota }) => sum + quota, 0);
+    await insertLogs(kit.database, rows);
+    const deps = { ...kit, logs: kit.database, settleMs: 0, bounds: { values: 500, endUsers: 5_000 } };
+    await rollUpStatistics(deps, new AbortController().signal);
+    // Without the rows, whatever is answered comes from the sums.
+    await kit.database.db.deleteFrom("logs").execute();
+    for (const [by, most] of [
+      ["end_user", 5_000],
+      ["tag:app", 500],
+    ] as const) {
+      const { groups, total, isBounded } = await report([by], EVERYTHING, { from: BEGIN, to: BEGIN + DAY - 1 });
+      const others = groups.filter(({ values }) => values.includes(OTHER_VALUE));
+      expect([by, groups.length, others.length, isBounded]).toEqual([by, most + 1, 1, true]);
+      expect([total.calls, total.quota]).toEqual([10_000, charged]);
+      expect(groups.reduce((sum, { figures }) => sum + figures.quota, 0)).toBe(charged);
+      expect(groups.reduce((sum, { figures }) => sum + figures.calls, 0)).toBe(10_000);
+    }
+  }, 120_000);
+
   test("reads rows after a program without these sums has moved the mark of the statistics", async () => {
     await clear();
     await insertLogs(kit.database, [{ created_at: BEGIN, quota: 7, tags: "app=shop" }]);
