@@ -44,6 +44,36 @@ export async function createDatabase(kind: DatabaseKind): Promise<string> {
   return url;
 }
 
+/** Creates a fresh empty database of ClickHouse, which holds the log alone. */
+export async function createClickhouse(): Promise<string> {
+  const name = `fw_${randomBytes(6).toString("hex")}`;
+  const server = await serverUrl("clickhouse");
+  await runClickhouse(server, `create database ${name}`);
+  cleanups.push(() => runClickhouse(server, `drop database ${name} sync`));
+  return withDatabase(server, name);
+}
+
+async function runClickhouse(server: string, statement: string): Promise<void> {
+  const { host, username, password } = new URL(server);
+  const headers = { "X-ClickHouse-User": username === "" ? "default" : username, "X-ClickHouse-Key": password };
+  const answer = await fetch(`http://${host}/`, { method: "POST", body: statement, headers });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+}
+
+/** Creates an empty database for the log, and returns its URL. */
+export interface OpenLogDatabase {
+  (): Promise<string>;
+  readonly kind: DatabaseKind | "clickhouse";
+}
+
+/** The same suite on every database that a log can be in. */
+export function eachLogDatabase(name: string, suite: (open: OpenLogDatabase) => void): void {
+  describe.each([...DATABASE_KINDS, "clickhouse"] as const)(`${name} on %s`, (kind) =>
+    suite(Object.assign(() => (kind === "clickhouse" ? createClickhouse() : createDatabase(kind)), { kind })),
+  );
+}
+
 /** Starts an empty Redis server for the caller alone; it is stopped after the last test of the file. */
 export async function freshRedis(settings: { readonly isDurable?: boolean } = {}): Promise<Service> {
   const service = await startRedis(settings);
@@ -74,7 +104,7 @@ const MAKERS: Readonly<Record<DatabaseKind, (name: string) => Promise<Made>>> = 
   },
 };
 
-async function serverUrl(name: "mariadb" | "postgres"): Promise<string> {
+async function serverUrl(name: "mariadb" | "postgres" | "clickhouse"): Promise<string> {
   const answer = await fetch(`${inject("services")}/${name}`);
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);

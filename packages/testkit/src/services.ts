@@ -4,6 +4,7 @@ import type { Service } from "./services/process.ts";
 import { startRedis } from "./services/redis.ts";
 
 export { freePort, type Service } from "./services/process.ts";
+export { startClickhouse } from "./services/clickhouse.ts";
 export { startGalera } from "./services/galera.ts";
 export { startMariadb } from "./services/mariadb.ts";
 export { startPostgres } from "./services/postgres.ts";

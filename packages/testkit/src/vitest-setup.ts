@@ -2,19 +2,24 @@
 // run and start when the first test requests one, so a run by path pays only for what it uses.
 import { createServer } from "node:http";
 import type { TestProject } from "vitest/node";
-import { startMariadb, startPostgres, type Service } from "./services.ts";
+import { startClickhouse, startMariadb, startPostgres, type Service } from "./services.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The address from which workers get a shared server: `GET /mariadb` or `GET /postgres` returns its URL. */
+    /** The address from which workers get a shared server: `GET /mariadb`, `GET /postgres` or `GET /clickhouse` returns its URL. */
     services: string;
   }
 }
 
-const STARTERS: Readonly<Record<string, () => Promise<Service>>> = { mariadb: startMariadb, postgres: startPostgres };
+const STARTERS: Readonly<Record<string, () => Promise<Service>>> = {
+  mariadb: startMariadb,
+  postgres: startPostgres,
+  clickhouse: startClickhouse,
+};
 const GIVEN: Readonly<Record<string, string | undefined>> = {
   mariadb: process.env["FAIRWAY_TEST_MARIADB_URL"],
   postgres: process.env["FAIRWAY_TEST_POSTGRES_URL"],
+  clickhouse: process.env["FAIRWAY_TEST_CLICKHOUSE_URL"],
 };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
