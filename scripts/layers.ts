@@ -69,6 +69,7 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mysql2: ["storage"],
   pg: ["storage"],
   "node:sqlite": ["storage"],
+  "@clickhouse/client": ["storage"],
   kysely: [
     "storage",
     "events",

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { openStorage, type AppStorage } from "../composition/storage.ts";
+import { openStorage, separateLog, type AppStorage } from "../composition/storage.ts";
 import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
 import { processEnv } from "../config/env.ts";
 import { toDatabaseUrl } from "../config/go-dsn.ts";
 import { systemClock } from "../lib/clock.ts";
+import type { Database } from "../storage/database.ts";
 import { openForeign } from "../storage/foreign.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
@@ -75,10 +76,12 @@ function checkUsage({ from, database, config, dir, credit = "0" }: ImportFlags):
 
 async function run(flags: ImportFlags, context: CommandContext, storage: AppStorage): Promise<ImportReport> {
   const { from, dir = "" } = flags;
-  if (from === "fairway") return readDump({ ...storage, dir, isDry: flags["dry-run"] });
-  const { database, logDatabase, isLogSeparate } = storage;
+  if (from === "fairway")
+    return readDump({ ...storage, logDatabase: requireSqlLog(storage), dir, isDry: flags["dry-run"] });
+  const { database } = storage;
+  const logTarget = flags.logs ? requireSqlLog(storage) : database;
   const settings = { database: database.raw, clock: systemClock, log: context.log };
-  const { flush } = createSqlLedger({ ...settings, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) });
+  const { flush } = createSqlLedger({ ...settings, ...separateLog(storage) });
   const deps = { target: database, vault: storage.vault, clock: systemClock };
   const groups = groupNames(flags["map-group"]);
   const former = parseAddress(flags["price-from"]);
@@ -86,9 +89,16 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
   const report = await (from === "litellm" || from === "bifrost"
     ? runLitellm(flags, context, target)
-    : runCompatible(flags, context, { ...target, logTarget: logDatabase }));
+    : runCompatible(flags, context, { ...target, logTarget }));
   await flush();
   return report;
+}
+
+function requireSqlLog({ logDatabase }: AppStorage): Database {
+  if (logDatabase.kind !== "clickhouse") return logDatabase;
+  throw new UsageError(
+    "log rows are not imported into ClickHouse: leave FAIRWAY_LOG_DATABASE_URL blank for the import, and then copy them with `fairway-gateway logs copy`",
+  );
 }
 
 function groupNames(pairs: readonly string[]): GroupNames {

@@ -10,7 +10,7 @@ import {
   redisLife,
 } from "./redis.ts";
 import { openNetwork } from "./network.ts";
-import { openStorage, ownStorage, type AppStorage } from "./storage.ts";
+import { openStorage, ownStorage, separateLog, type AppStorage } from "./storage.ts";
 import { createBudgets, type Budgets } from "../billing/budgets/budgets.ts";
 import { watchCommits, type WatchedCommits } from "./commits.ts";
 import { createSqlLedger, type SqlLedgerSettings } from "../billing/ledger/sql/sql-ledger.ts";
@@ -190,8 +190,8 @@ function buildBudgets(parts: Pick<Core, "storage" | "ledger" | "log" | "metrics"
   return budgets;
 }
 
-function selectRawDatabases({ database, logDatabase, isLogSeparate }: AppStorage) {
-  return { database: database.raw, ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}) };
+function selectRawDatabases(storage: AppStorage) {
+  return { database: storage.database.raw, ...separateLog(storage) };
 }
 
 function listDependencies({ database, logDatabase, isLogSeparate }: AppStorage): Dependency[] {

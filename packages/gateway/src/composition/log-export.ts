@@ -10,6 +10,7 @@ import { createSend } from "../lib/net/send.ts";
 import { createHorizon } from "../lib/async/horizon.ts";
 import { createOtlpDestination } from "../resources/log-export/otlp.ts";
 import { createS3Destination } from "../resources/log-export/s3.ts";
+import { areIdsInOrder } from "../storage/log-database.ts";
 import { VERSION } from "../version.ts";
 
 export interface LogExport {
@@ -26,7 +27,7 @@ const SETTLE_MS = 75_000;
 export function composeLogExport(core: Core, elector: Elector): LogExport {
   const { storage, env, clock, log, metrics } = core;
   const { database, logDatabase: logs } = storage;
-  const settleMs = logs.kind === "sqlite" ? 0 : SETTLE_MS;
+  const settleMs = areIdsInOrder(logs) ? 0 : SETTLE_MS;
   const elapsed = () => performance.now();
   const exporters = createDestinations(core).map((destination) =>
     createExporter({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { watchOutage, type Outage } from "./outage.ts";
-import { StartError, type AppStorage } from "./storage.ts";
+import { separateLog, StartError, type AppStorage } from "./storage.ts";
 import type { Budget } from "../billing/budgets/budget.ts";
 import { createRedisLedger, type RedisLedger } from "../billing/ledger/redis/redis-ledger.ts";
 import { type LedgerState, readLedgerState } from "../billing/ledger/redis/recovery/epoch-store.ts";
@@ -95,14 +95,14 @@ export interface ClusterDeps {
 /** Creates the ledger over Redis. Throws StartError if its journal cannot be written. */
 export function createClusterLedger(deps: ClusterDeps): RedisLedger {
   const { env, redis, storage, clock, log, metrics, onBalance, onThreshold } = deps;
-  const { database, logDatabase, isLogSeparate } = storage;
+  const { database } = storage;
   const journalDir = join(env.dataDir, "journal");
   try {
     const ledger = createRedisLedger({
       redis: redis.client,
       state: redis.state,
       database: database.raw,
-      ...(isLogSeparate ? { logDatabase: logDatabase.raw } : {}),
+      ...separateLog(storage),
       clock,
       log,
       journalDir,

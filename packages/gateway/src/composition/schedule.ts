@@ -112,7 +112,9 @@ function logJobs(core: Core, { jobs }: Management["operations"]): ScheduledJob[]
   const options = () => core.snapshots.current().options;
   const days = () => options().LogRetentionDays;
   const errorDays = () => options().ErrorLogRetentionDays;
-  return [logPartitionsJob({ ...core, logDatabase }), logRetentionJob({ ...core, logDatabase, days, errorDays, jobs })];
+  const retention = logRetentionJob({ ...core, logDatabase, days, errorDays, jobs });
+  // ClickHouse makes the partition of a day with its first row.
+  return logDatabase.kind === "clickhouse" ? [retention] : [logPartitionsJob({ ...core, logDatabase }), retention];
 }
 
 function keyJobs(core: Core, operations: Management["operations"]): ScheduledJob[] {

@@ -1,11 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Env } from "../config/env.ts";
+import type { SeparateLog } from "../billing/ledger/log-outbox.ts";
+import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import { systemClock } from "../lib/clock.ts";
+import { isClickhouseUrl } from "../lib/net/clickhouse-address.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import { describeError } from "../observability/reason.ts";
+import { explainRefusal } from "../storage/clickhouse/errors.ts";
 import { openDatabase, sqlitePath, type Database } from "../storage/database.ts";
+import type { LogDatabase } from "../storage/log-database.ts";
 import {
   isDenied,
   isFull,
@@ -30,7 +35,7 @@ export class StartError extends Error {
 export interface AppStorage {
   readonly database: Database;
   /** The main database unless logs have their own. */
-  readonly logDatabase: Database;
+  readonly logDatabase: LogDatabase;
   readonly isLogSeparate: boolean;
   readonly vault: Vault;
   close(): Promise<void>;
@@ -42,14 +47,8 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
   const database = await connect("FAIRWAY_DATABASE_URL", env.databaseUrl, env, log);
   const settings = { log, mode: env.migrate, product: VERSION, clock: systemClock };
   await prepare("FAIRWAY_DATABASE_URL", database, { table: "revisions", migrated: () => migrate(database, settings) });
-  const logDatabase = env.logDatabaseUrl
-    ? await connect("FAIRWAY_LOG_DATABASE_URL", env.logDatabaseUrl, env, log)
-    : database;
+  const logDatabase = env.logDatabaseUrl ? await openLogDatabase(env.logDatabaseUrl, env, settings) : database;
   const isLogSeparate = logDatabase !== database;
-  if (isLogSeparate) {
-    const migrated = () => migrateLogs(logDatabase, settings);
-    await prepare("FAIRWAY_LOG_DATABASE_URL", logDatabase, { table: "logs", migrated });
-  }
   await answered("FAIRWAY_DATABASE_URL", () => verifyVault(database, vault));
   return {
     database,
@@ -61,6 +60,41 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
       await database.close();
     },
   };
+}
+
+/** Returns the log for a ledger; nothing if it is in the main database. */
+export function separateLog({ logDatabase, isLogSeparate }: Pick<AppStorage, "logDatabase" | "isLogSeparate">): {
+  logDatabase?: SeparateLog;
+} {
+  if (!isLogSeparate) return {};
+  return { logDatabase: logDatabase.kind === "clickhouse" ? logDatabase : logDatabase.raw };
+}
+
+type MigrateSettings = Parameters<typeof migrateLogs>[1];
+
+async function openLogDatabase(url: Secret, env: Env, settings: MigrateSettings): Promise<LogDatabase> {
+  const variable = "FAIRWAY_LOG_DATABASE_URL";
+  if (isClickhouseUrl(url.reveal())) return openClickhouseLog(variable, url, env, settings.log);
+  const database = await connect(variable, url, env, settings.log);
+  await prepare(variable, database, { table: "logs", migrated: () => migrateLogs(database, settings) });
+  return database;
+}
+
+/** Calls do not need ClickHouse, so the gateway starts without it; rows wait in the main database. */
+async function openClickhouseLog(variable: string, url: Secret, env: Env, log: Logger): Promise<LogDatabase> {
+  const { openClickhouse } = await import("../storage/clickhouse/open.ts");
+  const logs = await openClickhouse({ url: url.reveal(), connections: env.databaseConnections });
+  try {
+    await withinTime(ANSWER_MS, () => logs.prepare());
+  } catch (cause) {
+    const cure = explainRefusal(cause);
+    if (cure !== undefined) {
+      await logs.close();
+      throw new StartError(`the database of ${variable} cannot be used (${describeError(cause)}): ${cure}`, { cause });
+    }
+    log.warn("ClickHouse does not answer: log rows wait in the main database", { error: cause });
+  }
+  return logs;
 }
 
 /**

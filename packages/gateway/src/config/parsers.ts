@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { parseNetwork, type Network } from "../lib/net/ip.ts";
 import { parseException, type Exception } from "../lib/net/proxy-rules.ts";
+import { isClickhouseUrl, readClickhouseAddress } from "../lib/net/clickhouse-address.ts";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
 import { decodePercent } from "../lib/text/percent-encoding.ts";
@@ -190,6 +191,13 @@ export function databaseUrl(value: string): Secret {
   throw new Error(
     "give sqlite:PATH, mysql://user:password@host:3306/name or postgres://user:password@host:5432/name, special characters of the password percent-encoded",
   );
+}
+
+/** The log may also be in ClickHouse. */
+export function logDatabaseUrl(value: string): Secret {
+  if (!isClickhouseUrl(value)) return databaseUrl(value);
+  readClickhouseAddress(value);
+  return new Secret(value);
 }
 
 /** Refuses unknown TLS settings, because drivers ignore unknown names and connect without TLS. */

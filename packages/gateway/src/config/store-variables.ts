@@ -29,10 +29,11 @@ export const STORE_VARIABLES = {
   }),
   logDatabaseUrl: define({
     name: "FAIRWAY_LOG_DATABASE_URL",
-    about: "Database of its own for request logs. Blank keeps them in the main one.",
+    about:
+      "Database of its own for request logs: another one of these, or ClickHouse by its HTTP interface, clickhouse://user:password@host:8123/name, with ?tls=true by HTTPS. Blank keeps them in the main one.",
     fallback: "",
     example: "postgres://fairway:password@logs:5432/fairway_logs",
-    parse: parse.optional(parse.databaseUrl),
+    parse: parse.optional(parse.logDatabaseUrl),
     isSecret: true,
   }),
   journalMinutes: define({

@@ -1,6 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { seconds, type Clock } from "../lib/clock.ts";
-import type { Database } from "../storage/database.ts";
+import { dropDay, readDays } from "../storage/clickhouse/removal.ts";
+import type { LogDatabase } from "../storage/log-database.ts";
 import type { Logger } from "../observability/log.ts";
 import { isDenied } from "../storage/errors.ts";
 import { countBatches, newestLogId, newestTime, removeLogs, type Removal } from "../storage/log-removal.ts";
@@ -24,7 +25,7 @@ interface TrackedJob {
 
 export interface LogRetentionDeps {
   /** The database that contains `logs`. */
-  readonly logDatabase: Database;
+  readonly logDatabase: LogDatabase;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
   /** Whether the database account may drop partitions, as far as known; if it may not, rows are deleted. */
@@ -69,7 +70,7 @@ export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promi
   const { rights = { mayDrop: true } } = deps;
   if (days > 0 && rights.mayDrop)
     rights.mayDrop = await dropPartitions(deps, seconds(deps.clock) - days * DAY_SECONDS, lease);
-  const spared = rights.mayDrop ? calculatePartitionSeconds(await readPartitions(deps.logDatabase)) : 0;
+  const spared = rights.mayDrop ? calculatePartitionSeconds(await listPartitions(deps.logDatabase)) : 0;
   await removeClass(deps, { days, spared }, lease);
   await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, lease);
 }
@@ -84,12 +85,13 @@ async function dropPartitions(
   { signal, confirm }: Lease,
 ): Promise<boolean> {
   const newest = await newestTime(logDatabase);
-  for (const { name, before: end } of await readPartitions(logDatabase)) {
+  for (const { name, before: end } of await listPartitions(logDatabase)) {
     // The newest row is not removed, so that its id is not reused.
     if (end > before || end > newest || signal.aborted) return true;
     await confirm();
     try {
-      await dropOldest(logDatabase);
+      if (logDatabase.kind === "clickhouse") await dropDay(logDatabase, { name, before: end });
+      else await dropOldest(logDatabase);
     } catch (error) {
       if (!isDenied(error)) throw error;
       log.warn(
@@ -101,6 +103,10 @@ async function dropPartitions(
     log.info("a partition of old log rows was dropped", { partition: name });
   }
   return true;
+}
+
+function listPartitions(logs: LogDatabase): Promise<Partition[]> {
+  return logs.kind === "clickhouse" ? readDays(logs) : readPartitions(logs);
 }
 
 /**
@@ -124,7 +130,10 @@ async function removeClass(deps: LogRetentionDeps, { days, type, spared = 0 }: L
   const { logDatabase, clock, jobs } = deps;
   const { signal } = lease;
   if (days === 0 || signal.aborted) return;
-  const old = { before: seconds(clock) - days * DAY_SECONDS - spared, type };
+  const oldest = seconds(clock) - days * DAY_SECONDS - spared;
+  // Each delete of ClickHouse is a change of the table, so a day is deleted as a whole.
+  const before = logDatabase.kind === "clickhouse" ? oldest - (oldest % DAY_SECONDS) : oldest;
+  const old = { before, type };
   const batches = await countBatches(logDatabase, old.before, type);
   if (batches === 0) return;
   if (batches < TRACKED_FROM) return remove(deps, old, { ...lease, onBatch: () => {} });

@@ -13,6 +13,7 @@ import type { ChannelRecord, HttpJson, ProviderAdapter } from "../providers/core
 import type { ProbeResult } from "../relay/pipeline/probe.ts";
 import type { Snapshot, TokenCache } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
+import type { LogDatabase } from "../storage/log-database.ts";
 import type { WebhookDeps } from "../webhooks/types.ts";
 import { operatorInfo, type WriteLog } from "../storage/log-rows.ts";
 import type { BatchManagement } from "../batches/management/management.ts";
@@ -87,7 +88,7 @@ import { createWalletStore, type WalletStore } from "./wallet/store.ts";
 export interface OperationsDeps {
   readonly database: Database;
   /** Database of `logs`; the main database unless logs have their own. */
-  readonly logDatabase: Database;
+  readonly logDatabase: LogDatabase;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,5 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
+import { countDays, removeByDay } from "./clickhouse/removal.ts";
 import type { Database } from "./database.ts";
+import type { LogDatabase } from "./log-database.ts";
 import type { Schema } from "./tables/schema.ts";
 
 /**
@@ -18,7 +20,10 @@ export interface Removal {
 }
 
 /** Deletes in batches and yields the number of rows of each. Leaving the loop stops the deletion. */
-export async function* removeLogs({ db, kind }: Database, { before, below, type }: Removal): AsyncGenerator<number> {
+export async function* removeLogs(logs: LogDatabase, removal: Removal): AsyncGenerator<number> {
+  if (logs.kind === "clickhouse") return yield* removeByDay(logs, removal);
+  const { db, kind } = logs;
+  const { before, below, type } = removal;
   const atOnce = ROWS_AT_ONCE[kind];
   // Deleted rows stay in the index for a while, so the next batch starts after them.
   let from = 0;
@@ -46,7 +51,9 @@ export async function* removeLogs({ db, kind }: Database, { before, below, type 
 }
 
 /** Returns the number of batches of a removal, counted up to a limit. */
-export async function countBatches({ db, kind }: Database, before: number, type?: number): Promise<number> {
+export async function countBatches(logs: LogDatabase, before: number, type?: number): Promise<number> {
+  if (logs.kind === "clickhouse") return countDays(logs, before, type);
+  const { db, kind } = logs;
   const atOnce = ROWS_AT_ONCE[kind];
   const old = ofType(db.selectFrom("logs"), type)
     .select("id")
@@ -73,7 +80,7 @@ export async function newestLogId(db: Kysely<Schema>): Promise<number> {
 }
 
 /** Returns the time of the row with the highest id, in epoch seconds; 0 for an empty log. */
-export async function newestTime({ db }: Pick<Database, "db">): Promise<number> {
+export async function newestTime({ db }: Pick<LogDatabase, "db">): Promise<number> {
   const newest = db
     .selectFrom("logs")
     .select("created_at")

@@ -1,5 +1,6 @@
 import type { Insertable } from "kysely";
-import type { RawTransaction, SqlValue } from "./engines/raw.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "./engines/raw.ts";
+import { InsertColumns, insertRows } from "./statements.ts";
 import type { LogTable } from "./tables/schema.ts";
 
 /** Columns of `logs` in the order of `toRowValues`. */
@@ -70,6 +71,14 @@ export function createLogWriter(isSeparate: boolean): WriteLog {
     else await tx.run(insert, toRowValues(row));
   };
 }
+
+/** Queues rows for a separate log database that gets all its rows through `log_outbox`. */
+export function queueLogRows(database: RawDatabase, rows: readonly LogRowInput[]): Promise<void> {
+  const values = rows.map((row): SqlValue[] => [row.request_id, JSON.stringify(row)]);
+  return database.transaction((tx) => insertRows(tx, database.kind, LOG_OUTBOX, values));
+}
+
+const LOG_OUTBOX = new InsertColumns("log_outbox", ["request_id", "row"]);
 
 /** Returns the values of a row in the order of `LOG_COLUMNS`. */
 export function toRowValues(row: LogRowInput): SqlValue[] {

@@ -86,8 +86,8 @@ export const OLDER_MARKS = {
 
 export async function openDrawnLogs(url: string): Promise<DrawnLogs> {
   const kit = await openStoreKit(url);
-  const { database } = kit;
-  const store = createLogStore({ ...kit, sums: database });
+  const { database, logs } = kit;
+  const store = createLogStore({ ...kit, database: logs, sums: database });
   let rows: DrawnRow[] = [];
   return {
     ...kit,
@@ -95,20 +95,21 @@ export async function openDrawnLogs(url: string): Promise<DrawnLogs> {
     listRows: (query) => rows.filter((row) => isMatch(row, query)),
     async empty() {
       kit.clock.set(START_SECONDS);
-      for (const table of ["logs", "facet_sums", "log_sums", "usage_statistics", "revisions"] as const)
+      await logs.db.deleteFrom("logs").execute();
+      for (const table of ["facet_sums", "log_sums", "usage_statistics", "revisions"] as const)
         await database.db.deleteFrom(table).execute();
       rows = [];
     },
     async insert(more) {
-      await insertLogs(database, more);
+      await insertLogs(logs, more);
       rows.push(...more);
     },
     async remove(before, type) {
-      const old = database.db.deleteFrom("logs").where("created_at", "<", before);
+      const old = logs.db.deleteFrom("logs").where("created_at", "<", before);
       await (type === undefined ? old : old.where("type", "=", type)).execute();
       rows = rows.filter((row) => row.created_at >= before || (type !== undefined && row.type !== type));
     },
-    rollUp: () => rollUpStatistics({ ...kit, logs: database, settleMs: 0 }, new AbortController().signal),
+    rollUp: () => rollUpStatistics({ ...kit, settleMs: 0 }, new AbortController().signal),
     async moveMarks(topics) {
       const moved = database.db.updateTable("revisions").set({ revision: await store.newestId() });
       await moved.where("topic", "in", topics).execute();

@@ -1,8 +1,9 @@
-import type { Database } from "../../src/storage/database.ts";
+import { storeRows } from "../../src/storage/clickhouse/rows.ts";
+import type { LogDatabase } from "../../src/storage/log-database.ts";
 import type { LogRowInput } from "../../src/storage/log-rows.ts";
 
 /** Inserts log rows as the ledger writes them; what a test does not name has a plain value. */
-export async function insertLogs(database: Database, rows: readonly Partial<LogRowInput>[]): Promise<void> {
+export async function insertLogs(database: LogDatabase, rows: readonly Partial<LogRowInput>[]): Promise<void> {
   const plain: LogRowInput = {
     user_id: 1,
     created_at: 1_800_000_000,
@@ -25,6 +26,20 @@ export async function insertLogs(database: Database, rows: readonly Partial<LogR
   };
   for (let at = 0; at < rows.length; at += 500) {
     const some = rows.slice(at, at + 500).map((row) => ({ ...plain, ...row }));
-    await database.db.insertInto("logs").values(some).execute();
+    if (database.kind === "clickhouse")
+      await storeRows(
+        database,
+        some.map((row) => ({ id: takeId(database), ...row })),
+      );
+    else await database.db.insertInto("logs").values(some).execute();
   }
+}
+
+const lastIds = new WeakMap<LogDatabase, number>();
+
+/** ClickHouse gives no ids. */
+function takeId(database: LogDatabase): number {
+  const id = (lastIds.get(database) ?? 0) + 1;
+  lastIds.set(database, id);
+  return id;
 }

@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { createLogWriter } from "../../storage/log-rows.ts";
-import type { RawDatabase } from "../../storage/engines/raw.ts";
+import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import { inList } from "../../storage/statements.ts";
 import type { Difference } from "./difference.ts";
 import { oldestRowTime, loggingPeriods } from "./logging-periods.ts";
@@ -8,7 +8,7 @@ import { oldestRowTime, loggingPeriods } from "./logging-periods.ts";
 export interface LogAuditDeps {
   readonly database: RawDatabase;
   /** The database of `logs`. */
-  readonly logDatabase: RawDatabase;
+  readonly logDatabase: Pick<RawTransaction, "rows" | "run">;
   readonly isLogSeparate: boolean;
   readonly isRepairing: boolean;
   /** Epoch milliseconds; charges of the last minute may not be logged yet. */

@@ -1,5 +1,5 @@
 import { LOG_TYPE } from "@fairway/wire";
-import type { RawDatabase } from "../../storage/engines/raw.ts";
+import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 
 /** Returns whether a charge at this time (epoch milliseconds) should have a log row. */
 export type IsLogged = (at: number) => boolean;
@@ -45,7 +45,7 @@ function fromHistory(changes: readonly Change[]): IsLogged {
  * Epoch milliseconds since which log rows of charges are retained. The removal of old logs never deletes the newest
  * row, so an empty table has lost its rows.
  */
-export async function oldestRowTime(logs: RawDatabase): Promise<number> {
+export async function oldestRowTime(logs: Pick<RawTransaction, "rows">): Promise<number> {
   const oldest = async (condition: string, values: readonly number[]) => {
     const sql = `select min(created_at) as since from logs${condition}`;
     const [row] = await logs.rows<{ since: number | null }>(sql, [...values]);

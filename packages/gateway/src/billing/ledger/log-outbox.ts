@@ -1,9 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LOG_TYPE } from "@fairway/wire";
 import type { Logger } from "../../observability/log.ts";
-import { LOG_COLUMNS, type LogRowInput, toRowValues } from "../../storage/log-rows.ts";
+import type { ClickhouseLog } from "../../storage/clickhouse/open.ts";
+import { LOG_COLUMNS, toRowValues } from "../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import { forUpdate, inList, InsertColumns, insertRows } from "../../storage/statements.ts";
+import { createBatchMover, ROWS_PER_BATCH } from "./log-batches.ts";
+import { selectNew, type MovedRow, type RowKey } from "./moved-rows.ts";
+
+/** A database for the log alone. */
+export type SeparateLog = RawDatabase | ClickhouseLog;
 
 /** Moves log rows from the main database, where they are written with the money, to the log database. */
 export interface LogOutbox {
@@ -15,23 +21,53 @@ export interface LogOutbox {
 
 export interface LogOutboxDeps {
   readonly database: RawDatabase;
-  readonly logDatabase: RawDatabase;
+  readonly logDatabase: SeparateLog;
   readonly log: Logger;
 }
 
 const AT_ONCE = 256;
 const RETRY_MS = 2_000;
+/** ClickHouse makes files of each insert, so rows are collected for this long. */
+const COLLECT_MS = 1_000;
+
+/** How rows leave the outbox. */
+interface Mover {
+  /** Returns the number of moved rows. */
+  readonly move: () => Promise<number>;
+  /** The most rows of one move; after fewer, the outbox is empty. */
+  readonly atOnce: number;
+  readonly collectMs: number;
+}
+
+function chooseMover({ database, logDatabase }: LogOutboxDeps): Mover {
+  if (logDatabase.kind !== "clickhouse")
+    return { move: () => moveSome(database, logDatabase), atOnce: AT_ONCE, collectMs: 0 };
+  return { move: createBatchMover({ database, logs: logDatabase }), atOnce: ROWS_PER_BATCH, collectMs: COLLECT_MS };
+}
 
 export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
+  const { move, atOnce, collectMs } = chooseMover(deps);
   let running: Promise<void> | undefined;
   let isKicked = false;
   let refused = Promise.withResolvers<void>();
+  let drains = 0;
+  let hurry = () => {};
+
+  const collect = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, collectMs);
+      hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
 
   const run = async () => {
     do {
+      if (collectMs > 0 && drains === 0) await collect();
       isKicked = false;
       try {
-        while ((await moveSome(deps)) === AT_ONCE);
+        while ((await move()) === atOnce);
       } catch (error) {
         deps.log.error("log rows could not be moved to the log database and stay in the outbox", { error });
         refused.resolve();
@@ -50,8 +86,11 @@ export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
   return {
     kick,
     async drained() {
+      drains += 1;
+      hurry();
       kick();
       await Promise.race([running, refused.promise]);
+      drains -= 1;
     },
   };
 }
@@ -61,16 +100,14 @@ interface OutboxRow {
   readonly row: string;
 }
 
-type Moved = LogRowInput & { readonly replaces?: true };
-
 /** Rows stay locked until they are deleted, so two replicas never move the same rows. */
-function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
+function moveSome(database: RawDatabase, logDatabase: RawDatabase): Promise<number> {
   const { kind } = database;
   const move = async (tx: RawTransaction) => {
     const sql = `select id, "row" from log_outbox order by id limit ${AT_ONCE}${forUpdate(kind)}`;
     const rows = await tx.rows<OutboxRow>(sql, []);
     if (rows.length === 0) return 0;
-    const moved = rows.map(({ row }) => JSON.parse(row) as Moved);
+    const moved = rows.map(({ row }) => JSON.parse(row) as MovedRow);
     await logDatabase.transaction((logs) => insertNew(logs, logDatabase.kind, moved));
     const { marks, values } = inList(rows.map(({ id }) => id));
     await tx.run(`delete from log_outbox where id in ${marks}`, values);
@@ -81,38 +118,23 @@ function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
 }
 
 /** Inserts only new rows, because a crash between the two commits moves the same rows a second time. */
-async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly Moved[]): Promise<void> {
+async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly MovedRow[]): Promise<void> {
   const ids = [...new Set(moved.map(({ request_id }) => request_id))].filter((id) => id !== "");
-  const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids, moved)).map(buildRowKey));
-  const fresh: LogRowInput[] = [];
-  for (const { replaces, ...row } of moved) {
-    if (known.has(buildRowKey(row))) continue;
-    if (replaces) {
-      await tx.run("delete from logs where request_id = ? and type = ?", [row.request_id, LOG_TYPE.consume]);
-      const earlier = fresh.findIndex((other) => other.request_id === row.request_id && other.type === row.type);
-      if (earlier >= 0) fresh.splice(earlier, 1);
-    }
-    fresh.push(row);
-  }
+  const { fresh, replaced } = selectNew(moved, ids.length === 0 ? [] : await knownRows(tx, ids, moved));
+  for (const requestId of replaced)
+    await tx.run("delete from logs where request_id = ? and type = ?", [requestId, LOG_TYPE.consume]);
   await insertRows(tx, kind, LOGS, fresh.map(toRowValues));
 }
 
 const LOGS = new InsertColumns("logs", LOG_COLUMNS);
 
-type Key = Pick<LogRowInput, "request_id" | "user_id" | "type" | "quota" | "content">;
-
 /** Returns the known rows. The times limit the search to partitions that may contain these rows. */
-function knownRows(tx: RawTransaction, ids: readonly string[], moved: readonly Moved[]): Promise<Key[]> {
+function knownRows(tx: RawTransaction, ids: readonly string[], moved: readonly MovedRow[]): Promise<RowKey[]> {
   const { marks, values } = inList(ids);
   const times = moved.map((row) => row.created_at);
-  return tx.rows<Key>(
+  return tx.rows<RowKey>(
     `select request_id, user_id, type, quota, content from logs
       where request_id in ${marks} and created_at >= ? and created_at <= ?`,
     [...values, Math.min(...times), Math.max(...times)],
   );
-}
-
-/** Rows written by one management API call share its request id and differ in the other columns. */
-function buildRowKey({ request_id, user_id, type, quota, content }: Key): string {
-  return JSON.stringify([request_id, user_id, type, quota, content]);
 }

@@ -3,12 +3,13 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { FORMAT, buildFileName, MARKS, TABLE_NAMES, TABLES, type DumpedTable, type Manifest } from "./tables.ts";
 
 export interface DumpDeps {
   readonly database: Database;
-  readonly logDatabase: Database;
+  readonly logDatabase: Pick<LogDatabase, "raw">;
   readonly clock: Clock;
   /** Created if it does not exist; readable only by its owner. */
   readonly dir: string;

@@ -27,6 +27,7 @@ import type { AdmissionDeps } from "../../relay/admission/admission-controller.t
 import type { PipelineDeps } from "../../relay/pipeline/enter-model.ts";
 import { createReporter, type Reporter } from "../../relay/pipeline/report.ts";
 import { createErrorRows, type ErrorRows } from "../../relay/trace/error-rows.ts";
+import { queueLogRows } from "../../storage/log-rows.ts";
 import { createUsageDoubts, type UsageDoubts } from "../../relay/selection/usage-doubts.ts";
 import type { SelectionDeps } from "../../relay/selection/types.ts";
 import { createRemoteFiles } from "../../relay/upstream/remote-files.ts";
@@ -159,7 +160,9 @@ function createRelayErrorRows({ storage, snapshots, clock, log, metrics }: Relay
   return createErrorRows({
     options: () => snapshots.current().options,
     insert: async (rows) => {
-      await storage.logDatabase.db.insertInto("logs").values(rows).execute();
+      const { database, logDatabase } = storage;
+      if (logDatabase.kind === "clickhouse") await queueLogRows(database.raw, rows);
+      else await logDatabase.db.insertInto("logs").values(rows).execute();
     },
     clock,
     log,

@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { createCursorStore, type Cursor } from "./cursor.ts";
 import { ExportError, type Destination, type DestinationName } from "./destination.ts";
@@ -18,7 +19,7 @@ export interface ExporterDeps {
   /** Database of the cursor. */
   readonly database: Database;
   /** Database of the log; the same one unless logs have their own. */
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   readonly destination: Destination;
   readonly horizon: Horizon;
   /** Where a destination without a cursor begins. */

@@ -1,17 +1,17 @@
 import type { Selectable } from "kysely";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import type { LogTable } from "../../storage/tables/schema.ts";
 
 export type StoredLogRow = Selectable<LogTable>;
 
 /** Returns the rows in the order of their ids. */
-export function rowsBetween({ db }: Database, after: number, to: number): Promise<StoredLogRow[]> {
+export function rowsBetween({ db }: LogDatabase, after: number, to: number): Promise<StoredLogRow[]> {
   return db.selectFrom("logs").selectAll().where("id", ">", after).where("id", "<=", to).orderBy("id").execute();
 }
 
 /** Returns the id of the last row of a batch, or `settled` if there are fewer rows. */
 export async function findBatchEnd(
-  { db }: Database,
+  { db }: LogDatabase,
   { after, settled, rows }: { readonly after: number; readonly settled: number; readonly rows: number },
 ): Promise<{ readonly to: number; readonly isFull: boolean }> {
   const last = db.selectFrom("logs").select("id").where("id", ">", after).where("id", "<=", settled).orderBy("id");
@@ -23,7 +23,7 @@ export async function findBatchEnd(
 }
 
 /** Returns the epoch seconds of the first row above an id; undefined if there is none. */
-export async function timeAfter({ db }: Database, after: number): Promise<number | undefined> {
+export async function timeAfter({ db }: LogDatabase, after: number): Promise<number | undefined> {
   const rows = db.selectFrom("logs").select("created_at").where("id", ">", after).orderBy("id").limit(1);
   return (await rows.executeTakeFirst())?.created_at;
 }

@@ -1,4 +1,4 @@
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { propertyRuns } from "@fairway/testkit/property-runs";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -111,13 +111,13 @@ const filterArbitrary = fc
       .map((names): Partial<LogQuery> => Object.fromEntries(names.map((name) => [name, all[name]]))),
   );
 
-eachDatabase("filters of the log", (open) => {
+eachLogDatabase("filters of the log", (open) => {
   let kit: StoreKit;
   let store: LogStore;
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
-    store = createLogStore({ ...kit, sums: kit.database });
+    store = createLogStore({ ...kit, database: kit.logs, sums: kit.database });
   });
   afterAll(() => kit.database.close());
 
@@ -125,8 +125,8 @@ eachDatabase("filters of the log", (open) => {
     const rows = fc.array(rowArbitrary, { minLength: 1, maxLength: 40 });
     const filters = fc.array(filterArbitrary, { minLength: 1, maxLength: 30 });
     const check = fc.asyncProperty(rows, filters, async (some, several) => {
-      await kit.database.db.deleteFrom("logs").execute();
-      await insertLogs(kit.database, some);
+      await kit.logs.db.deleteFrom("logs").execute();
+      await insertLogs(kit.logs, some);
       const all = await store.page(EVERYTHING, { offset: 0, limit: 100 });
       for (const filter of several) {
         const query = { ...EVERYTHING, ...filter };

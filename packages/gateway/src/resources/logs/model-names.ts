@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import type { LogQuery } from "./filter.ts";
@@ -27,14 +28,15 @@ interface Known {
  * Finds the names of models in the log. No index answers a pattern, but one contains the names in order: each is found
  * with one step in it, and new ones are in the newest rows.
  */
-export function createModelNames(db: Kysely<Schema>): ModelNames {
+export function createModelNames({ db, kind }: LogDatabase): ModelNames {
   let known: Known | undefined;
   let reading: Promise<Known | undefined> | undefined;
 
   const read = async (): Promise<Known | undefined> => {
     const newest = await newestLogId(db);
     const isRecent = known !== undefined && newest >= known.newest && newest - known.newest <= MAX_NEW_ROWS;
-    const names = isRecent && known ? await addNew(db, known) : await allNames(db);
+    const names =
+      isRecent && known ? await addNew(db, known) : await (kind === "clickhouse" ? distinctNames(db) : allNames(db));
     known = names && { names, newest };
     return known;
   };
@@ -71,6 +73,17 @@ async function allNames(db: Kysely<Schema>): Promise<Set<string> | undefined> {
     if (names.size >= MAX_NAMES) return undefined;
     names.add(last);
   }
+}
+
+/** Reads the names without an index: a column of ClickHouse has each name once in a part. */
+async function distinctNames(db: Kysely<Schema>): Promise<Set<string> | undefined> {
+  const rows = await db
+    .selectFrom("logs")
+    .select("model_name")
+    .distinct()
+    .limit(MAX_NAMES + 1)
+    .execute();
+  return rows.length > MAX_NAMES ? undefined : new Set(rows.map(({ model_name }) => model_name));
 }
 
 async function addNew(db: Kysely<Schema>, { names, newest }: Known): Promise<Set<string> | undefined> {

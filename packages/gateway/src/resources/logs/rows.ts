@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import {
   below,
@@ -47,11 +47,12 @@ export function newestFirst(db: Kysely<Schema>, query: LogQuery, period: Period 
   return matching(db, query, period).orderBy("created_at", "desc").orderBy("id", "desc");
 }
 
-export async function readPage(database: Database, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
+export async function readPage(database: LogDatabase, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
   const { db } = database;
   const { offset, limit, before } = page;
   if (query.isNothing) return [];
-  if (hasSeveralModels(query) && offset + limit <= DEEP_OFFSET) return mergedPage(db, query, page);
+  if (database.kind !== "clickhouse" && hasSeveralModels(query) && offset + limit <= DEEP_OFFSET)
+    return mergedPage(db, query, page);
   if (database.kind === "sqlite" && needsScan(query)) return scanPage(database, query, page);
   const rows = newestFirst(db, query).limit(limit);
   if (before)
@@ -99,7 +100,7 @@ async function mergedPage(db: Kysely<Schema>, query: LogQuery, page: PageRequest
 }
 
 /** Reads the log slice by slice until the page is full, so that no statement reads more than one slice. */
-async function scanPage(database: Database, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
+async function scanPage(database: LogDatabase, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
   const { db } = database;
   const { before } = page;
   const offset = before ? 0 : page.offset;

@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import type { Kysely } from "kysely";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { buildCondition, hasErrorFilter, within, type LogQuery, type Period } from "./filter.ts";
 
@@ -11,13 +11,13 @@ export const PART_ROWS = 20_000;
  * Yields the parts of a period for a whole response. Only SQLite needs parts, because a statement blocks the whole
  * process. The other databases run the statement while the process does other work, so they get the whole period.
  */
-export async function* slicePeriod(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
+export async function* slicePeriod(database: LogDatabase, query: LogQuery, period: Period): AsyncGenerator<Period> {
   if (database.kind === "sqlite") yield* splitPeriod(database, query, period);
   else yield period;
 }
 
 /** Splits a period, newest first, into parts that one statement reads quickly, for responses that may stop early. */
-export async function* splitPeriod(database: Database, query: LogQuery, period: Period): AsyncGenerator<Period> {
+export async function* splitPeriod(database: LogDatabase, query: LogQuery, period: Period): AsyncGenerator<Period> {
   let { to } = period;
   for (;;) {
     const edge = await nthBelow(database.db, query, { from: period.from, to });

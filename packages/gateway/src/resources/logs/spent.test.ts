@@ -1,4 +1,4 @@
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
@@ -10,24 +10,25 @@ const HOUR = 3_600;
 /** The first second of an hour, two days before the clock of the test. */
 const BEGIN = START_SECONDS - (START_SECONDS % HOUR) - 48 * HOUR;
 
-eachDatabase("what was spent", (open) => {
+eachLogDatabase("what was spent", (open) => {
   let kit: StoreKit;
   let store: LogStore;
   let isEnabled = true;
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
-    store = createLogStore({ ...kit, sums: kit.database });
+    store = createLogStore({ ...kit, database: kit.logs, sums: kit.database });
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
     isEnabled = true;
-    for (const table of ["logs", "quota_data", "revisions"] as const) await kit.database.db.deleteFrom(table).execute();
+    await kit.logs.db.deleteFrom("logs").execute();
+    for (const table of ["quota_data", "revisions"] as const) await kit.database.db.deleteFrom(table).execute();
   });
 
   const rollUp = () =>
     rollUpUsage(
-      { database: kit.database, logs: kit.database, isEnabled: () => isEnabled, settleMs: 0 },
+      { database: kit.database, logs: kit.logs, isEnabled: () => isEnabled, settleMs: 0 },
       new AbortController().signal,
     );
 
@@ -45,11 +46,11 @@ eachDatabase("what was spent", (open) => {
       quota: 1 + half,
       created_at: BEGIN + from * HOUR + half * (HOUR / 2) + (half % 7),
     }));
-    await insertLogs(kit.database, [...rows, { type: 1, quota: 1_000_000, created_at: BEGIN + from * HOUR + 5 }]);
+    await insertLogs(kit.logs, [...rows, { type: 1, quota: 1_000_000, created_at: BEGIN + from * HOUR + 5 }]);
   }
 
   async function fromRows({ start_timestamp: from, end_timestamp: to, ...query }: LogQuery): Promise<number> {
-    const rows = await kit.database.db.selectFrom("logs").selectAll().where("type", "=", 2).execute();
+    const rows = await kit.logs.db.selectFrom("logs").selectAll().where("type", "=", 2).execute();
     return rows
       .filter((row) => row.created_at >= from && (to === 0 || row.created_at <= to))
       .filter((row) => query.username === "" || row.username === query.username)
@@ -114,7 +115,7 @@ eachDatabase("what was spent", (open) => {
     await insertHours(6, 40);
     await rollUp();
     await checkAll();
-    await kit.database.db
+    await kit.logs.db
       .deleteFrom("logs")
       .where("created_at", "<", BEGIN + 20 * HOUR + 600)
       .execute();

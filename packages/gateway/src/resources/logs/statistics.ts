@@ -1,7 +1,7 @@
 import { LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE, TEST_TOKEN_NAME } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { needsScan, toPeriod, type LogQuery } from "./filter.ts";
 import { matching, perModel } from "./rows.ts";
@@ -15,7 +15,7 @@ const RATE_WINDOW_SECONDS = 60;
  * Counts the matching rows up to `LOG_TOTAL_CAP`; if rows have to be read to be excluded, only the newest
  * `LOG_SCAN_CAP` are counted.
  */
-export async function countRows(database: Database, query: LogQuery): Promise<number> {
+export async function countRows(database: LogDatabase, query: LogQuery): Promise<number> {
   let total = 0;
   for (const one of perModel(query)) {
     total += await countUpTo(database, one, LOG_TOTAL_CAP - total);
@@ -24,7 +24,7 @@ export async function countRows(database: Database, query: LogQuery): Promise<nu
   return total;
 }
 
-async function countUpTo(database: Database, query: LogQuery, cap: number): Promise<number> {
+async function countUpTo(database: LogDatabase, query: LogQuery, cap: number): Promise<number> {
   const { db } = database;
   const isScan = needsScan(query);
   let left = isScan ? SCANNED_PARTS : Number.POSITIVE_INFINITY;

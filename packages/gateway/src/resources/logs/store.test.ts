@@ -1,5 +1,5 @@
 import { TEST_TOKEN_NAME } from "@fairway/wire";
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
@@ -7,20 +7,20 @@ import { buildFacets } from "./facets.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";
 
-eachDatabase("log store", (open) => {
+eachLogDatabase("log store", (open) => {
   let kit: StoreKit;
   let store: LogStore;
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
-    store = createLogStore({ ...kit, sums: kit.database });
+    store = createLogStore({ ...kit, database: kit.logs, sums: kit.database });
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    await kit.database.db.deleteFrom("logs").execute();
+    await kit.logs.db.deleteFrom("logs").execute();
   });
 
-  const insert = (...rows: Parameters<typeof insertLogs>[1]) => insertLogs(kit.database, rows);
+  const insert = (...rows: Parameters<typeof insertLogs>[1]) => insertLogs(kit.logs, rows);
   const contents = async (query: Partial<LogQuery> = {}, page = { offset: 0, limit: 100 }) =>
     (await store.page({ ...EVERYTHING, ...query }, page)).map((row) => row.content);
 
@@ -150,7 +150,7 @@ eachDatabase("log store", (open) => {
     const before = await store.cursorAt(row?.id ?? 0);
     const below = await store.page(EVERYTHING, { offset: 0, limit: 2, before });
     expect(below.map((one) => Number(one.content))).toEqual([Number(row?.content) - 1, Number(row?.content) - 2]);
-    await kit.database.db
+    await kit.logs.db
       .deleteFrom("logs")
       .where("id", "=", row?.id ?? 0)
       .execute();

@@ -1,5 +1,5 @@
 import { LOG_FACET_SAMPLE, LOG_TYPE, type TokenActivity } from "@fairway/wire";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import { EVERYTHING, toPeriod, type LogQuery } from "./filter.ts";
 import { newestFirst } from "./rows.ts";
 import { slicePeriod } from "./slices.ts";
@@ -23,7 +23,7 @@ interface Sum {
 }
 
 /** Counts the newest calls of one token by address and by model. */
-export async function readTokenActivity(database: Database, asked: ActivityQuery): Promise<TokenActivity> {
+export async function readTokenActivity(database: LogDatabase, asked: ActivityQuery): Promise<TokenActivity> {
   const { ownerId, tokenId, start_timestamp, end_timestamp } = asked;
   const query: LogQuery = { ...EVERYTHING, ownerId, token_id: tokenId, start_timestamp, end_timestamp };
   const addresses = new Map<string, Sum>();

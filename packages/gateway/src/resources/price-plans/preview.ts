@@ -7,14 +7,14 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import { EVERYTHING, toPeriod, type LogQuery } from "../logs/filter.ts";
 import { newestFirst } from "../logs/rows.ts";
 import { slicePeriod } from "../logs/slices.ts";
 
 export interface PreviewDeps {
   /** The database of the log. */
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   readonly clock: Clock;
   readonly snapshot: () => Pick<Snapshot, "prices" | "options">;
 }

@@ -1,6 +1,6 @@
 // A report must equal a plain sum over the same rows, to the unit, for every combination of fields and filters.
 import fc from "fast-check";
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { propertyRuns } from "@fairway/testkit/property-runs";
 import { LOG_TYPE, parseTags, type ReportField } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -115,7 +115,7 @@ function sum(rows: readonly Row[], by: readonly ReportField[]): Map<string, numb
   return sums;
 }
 
-eachDatabase("a report over random rows", (open) => {
+eachLogDatabase("a report over random rows", (open) => {
   let kit: StoreKit;
   beforeAll(async () => {
     kit = await openStoreKit(await open());
@@ -123,7 +123,7 @@ eachDatabase("a report over random rows", (open) => {
   afterAll(() => kit.database.close());
 
   test("equals the plain sum over them, to the unit", async () => {
-    const store = createReportStore({ ...kit, logs: kit.database });
+    const store = createReportStore({ ...kit, logs: kit.logs });
     const cases = fc.record({
       rows: fc.array(row, { maxLength: 40 }),
       by: fc.uniqueArray(field, { maxLength: 3 }),
@@ -131,8 +131,8 @@ eachDatabase("a report over random rows", (open) => {
     });
     await fc.assert(
       fc.asyncProperty(cases, async ({ rows, by, query }) => {
-        await kit.database.db.deleteFrom("logs").execute();
-        await insertLogs(kit.database, rows);
+        await kit.logs.db.deleteFrom("logs").execute();
+        await insertLogs(kit.logs, rows);
         const groups = new ReportGroups(by);
         const period = { from: START, to: START + LENGTH - 1 };
         await store.addPeriod(groups, { by, filter: { ...EVERYTHING, ...query }, period, start: START });
@@ -160,17 +160,17 @@ eachDatabase("a report over random rows", (open) => {
   });
 
   test("hides nothing when a client invents 25,000 end users, and has a bounded number of rows", async () => {
-    await kit.database.db.deleteFrom("logs").execute();
+    await kit.logs.db.deleteFrom("logs").execute();
     const rows = Array.from({ length: 25_000 }, (_, at) => ({
       created_at: START + (at % LENGTH),
       end_user: `invented-${at}`,
       quota: at % 7,
       prompt_tokens: 1,
     }));
-    await insertLogs(kit.database, rows);
+    await insertLogs(kit.logs, rows);
     const groups = new ReportGroups(["end_user"]);
     const period = { from: START, to: START + LENGTH - 1 };
-    await createReportStore({ ...kit, logs: kit.database }).addPeriod(groups, {
+    await createReportStore({ ...kit, logs: kit.logs }).addPeriod(groups, {
       by: ["end_user"],
       filter: EVERYTHING,
       period,

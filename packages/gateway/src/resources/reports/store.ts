@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { BATCH_CONTENT, readBatchedCalls } from "../../batches/results/log-detail.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import { beginningWith, containing, like } from "../../storage/like.ts";
 import type { LogQuery, Period } from "../logs/filter.ts";
 import { matching } from "../logs/rows.ts";
@@ -42,7 +43,7 @@ type SummedRow = GroupRow & Readonly<Record<keyof Figures, number | string>>;
 
 export interface ReportStoreDeps {
   /** Database of the log. */
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   /** Database of the sums, users and tokens; the same one unless logs have their own. */
   readonly database: Database;
 }
@@ -67,7 +68,7 @@ export function createReportStore({ logs, database }: ReportStoreDeps): ReportSt
   };
 }
 
-async function addRows(logs: Database, groups: ReportGroups, query: ReportQuery): Promise<void> {
+async function addRows(logs: LogDatabase, groups: ReportGroups, query: ReportQuery): Promise<void> {
   for await (const slice of slicePeriod(logs, query.filter, query.period)) {
     const rows = await readGroups(logs, query, slice);
     const isCut = rows.length > MAX_GROUPS_READ;
@@ -80,7 +81,7 @@ async function addRows(logs: Database, groups: ReportGroups, query: ReportQuery)
 const TYPES = [LOG_TYPE.consume, LOG_TYPE.error];
 
 /** The most expensive groups come first, so that those left out cost least. */
-function readGroups({ db }: Database, { by, filter }: ReportQuery, slice: Period): Promise<SummedRow[]> {
+function readGroups({ db }: LogDatabase, { by, filter }: ReportQuery, slice: Period): Promise<SummedRow[]> {
   const sources = listSources(by);
   let rows = matching(db, filter, slice).where("type", "in", TYPES).select(sources);
   for (const [name, figure] of Object.entries(FIGURES)) rows = rows.select(figure.as(name)) as typeof rows;
@@ -93,7 +94,7 @@ function readGroups({ db }: Database, { by, filter }: ReportQuery, slice: Period
 
 /** Returns the sums of the groups that were left out, as the difference from all of them. */
 async function readRest(
-  database: Database,
+  database: LogDatabase,
   query: ReportQuery,
   { slice, rows }: { readonly slice: Period; readonly rows: readonly SummedRow[] },
 ): Promise<Figures> {
@@ -118,7 +119,7 @@ function toFigures(row: SummedRow | undefined): Figures {
 
 /** A row of a batch stands for all its items, and the last error of a minute for those that repeated it. */
 async function addManifold(
-  { db }: Database,
+  { db }: LogDatabase,
   groups: ReportGroups,
   { by, filter, start }: ReportQuery,
   slice: Period,

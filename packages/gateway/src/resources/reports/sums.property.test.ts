@@ -1,6 +1,6 @@
 // A report from sums must equal the report from the rows of the log, to the unit, whatever the sums leave out.
 import fc from "fast-check";
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { propertyRuns } from "@fairway/testkit/property-runs";
 import { LOG_TYPE, OTHER_VALUE, type ReportField } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -65,7 +65,7 @@ const period = fc
   .tuple(fc.integer({ min: BEGIN - HOUR, max: END }), fc.integer({ min: 1, max: 3 * DAY }))
   .map(([from, length]) => ({ from, to: Math.min(from + length, END + 2 * HOUR) }));
 
-eachDatabase("a report from sums", (open) => {
+eachLogDatabase("a report from sums", (open) => {
   let kit: StoreKit;
   beforeAll(async () => {
     kit = await openStoreKit(await open());
@@ -74,18 +74,16 @@ eachDatabase("a report from sums", (open) => {
   afterAll(() => kit.database.close());
 
   const clear = async () => {
-    for (const table of ["logs", "report_sums", "report_values", "usage_statistics", "facet_sums", "log_sums"] as const)
+    await kit.logs.db.deleteFrom("logs").execute();
+    for (const table of ["report_sums", "report_values", "usage_statistics", "facet_sums", "log_sums"] as const)
       await kit.database.db.deleteFrom(table).execute();
     await kit.database.db.deleteFrom("revisions").execute();
   };
   const rollUp = (bounds: SumBounds) =>
-    rollUpStatistics(
-      { ...kit, logs: kit.database, settleMs: 0, rowsPerPass: 11, bounds },
-      new AbortController().signal,
-    );
+    rollUpStatistics({ ...kit, logs: kit.logs, settleMs: 0, rowsPerPass: 11, bounds }, new AbortController().signal);
   const report = async (by: readonly ReportField[], filter: LogQuery, of: Period) => {
     const groups = new ReportGroups(by);
-    const store = createReportStore({ database: kit.database, logs: kit.database });
+    const store = createReportStore({ database: kit.database, logs: kit.logs });
     await store.addPeriod(groups, { by, filter, period: of, start: BEGIN });
     return { ...groups.finish(), total: groups.total };
   };
@@ -114,7 +112,7 @@ eachDatabase("a report from sums", (open) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ rows, by, of, owner, gap }) => {
         await clear();
-        await insertLogs(kit.database, rows);
+        await insertLogs(kit.logs, rows);
         await rollUp({ values: 500, endUsers: 5_000 });
         if (gap > 0) {
           await kit.database.db.deleteFrom("report_sums").where("start", "<", gap).where("span", "=", HOUR).execute();
@@ -126,7 +124,7 @@ eachDatabase("a report from sums", (open) => {
         expect(withoutNames(by, found)).toEqual(withoutNames(by, expected));
         expect(found.total).toEqual(expected.total);
         // Whole hours come from the sums: without the rows they are still there.
-        await kit.database.db.deleteFrom("logs").execute();
+        await kit.logs.db.deleteFrom("logs").execute();
         summed += (await report(by, filter, of)).total.quota;
       }),
       { numRuns: propertyRuns(25) },
@@ -146,9 +144,9 @@ eachDatabase("a report from sums", (open) => {
         await clear();
         const invented = rows.map((one, at) => ({ ...one, tags: `app=v${at}|env=w${at % 9}`, end_user: `e${at}` }));
         const half = Math.floor(invented.length / 2);
-        await insertLogs(kit.database, invented.slice(0, half));
+        await insertLogs(kit.logs, invented.slice(0, half));
         await rollUp({ values: 3, endUsers: 4 });
-        await insertLogs(kit.database, invented.slice(half));
+        await insertLogs(kit.logs, invented.slice(half));
         await rollUp({ values: 3, endUsers: 4 });
         const of = { from: BEGIN - HOUR, to: END + 2 * HOUR };
         const found = await report(by, EVERYTHING, of);
@@ -208,7 +206,7 @@ eachDatabase("a report from sums", (open) => {
 
   test("reads rows after a program without these sums has moved the mark of the statistics", async () => {
     await clear();
-    await insertLogs(kit.database, [{ created_at: BEGIN, quota: 7, tags: "app=shop" }]);
+    await insertLogs(kit.logs, [{ created_at: BEGIN, quota: 7, tags: "app=shop" }]);
     await rollUp({ values: 500, endUsers: 5_000 });
     await kit.database.db.updateTable("report_sums").set({ quota: 900 }).execute();
     const of = { from: BEGIN, to: BEGIN + HOUR - 1 };

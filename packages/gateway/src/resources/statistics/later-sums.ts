@@ -1,6 +1,7 @@
 import { MAX_REPORT_SECONDS } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { readMark } from "../usage-data/log-mark.ts";
@@ -69,7 +70,7 @@ interface LaterSums {
 
 interface Databases {
   readonly database: Database;
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   readonly clock: Clock;
 }
 

@@ -1,4 +1,4 @@
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
@@ -8,12 +8,12 @@ import { calculateFigures } from "./sums.ts";
 
 const MINUTE: RecentQuery = { dimension: DIMENSION.channel, ownerId: undefined, seconds: 60, subject: "" };
 
-eachDatabase("recent usage", (open) => {
+eachLogDatabase("recent usage", (open) => {
   let kit: StoreKit;
   let now: number;
   const clock = { now: () => now * 1000 };
   const recent = (maxRows?: number) =>
-    createRecentUsage({ logs: kit.database, clock, ...(maxRows === undefined ? {} : { maxRows }) });
+    createRecentUsage({ logs: kit.logs, clock, ...(maxRows === undefined ? {} : { maxRows }) });
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
@@ -21,13 +21,13 @@ eachDatabase("recent usage", (open) => {
   afterAll(() => kit.database.close());
   beforeEach(async () => {
     now = START_SECONDS;
-    await kit.database.db.deleteFrom("logs").execute();
+    await kit.logs.db.deleteFrom("logs").execute();
   });
 
   test("sums what ended within the seconds, of all channels and of each", async () => {
     const other = JSON.stringify({ frt: 700 });
     const failed = JSON.stringify({ outcome: "server", error_code: "upstream_error" });
-    await insertLogs(kit.database, [
+    await insertLogs(kit.logs, [
       { created_at: now - 3, channel_id: 1, quota: 40, other },
       { created_at: now - 59, channel_id: 1, quota: 5, type: 5, other: failed },
       { created_at: now, channel_id: 2, quota: 7, user_id: 9 },
@@ -49,10 +49,10 @@ eachDatabase("recent usage", (open) => {
 
   test("where more calls ended than are read, the sums are of whole seconds and say from when", async () => {
     const rows = [4, 3, 3, 2, 1].map((age) => ({ created_at: now - age, channel_id: 1 }));
-    await insertLogs(kit.database, rows);
+    await insertLogs(kit.logs, rows);
     const cut = await recent(3)(MINUTE);
     expect([cut.from, cut.total.calls]).toEqual([now - 2, 2]);
-    await insertLogs(kit.database, [{ created_at: now - 1, channel_id: 1 }]);
+    await insertLogs(kit.logs, [{ created_at: now - 1, channel_id: 1 }]);
     const crowded = await recent(2)(MINUTE);
     expect([crowded.from, crowded.total.calls]).toEqual([now - 1, 2]);
   });
@@ -60,7 +60,7 @@ eachDatabase("recent usage", (open) => {
   test("callers share an answer for five seconds", async () => {
     const read = recent();
     expect((await read(MINUTE)).total.calls).toBe(0);
-    await insertLogs(kit.database, [{ created_at: now, channel_id: 1 }]);
+    await insertLogs(kit.logs, [{ created_at: now, channel_id: 1 }]);
     now += 4;
     expect((await read(MINUTE)).total.calls).toBe(0);
     expect((await read({ ...MINUTE, seconds: 300 })).total.calls).toBe(1);
@@ -70,7 +70,7 @@ eachDatabase("recent usage", (open) => {
 
   test("a day that begins meanwhile does not divide them", async () => {
     now = START_SECONDS - (START_SECONDS % 86_400) + 10;
-    await insertLogs(kit.database, [
+    await insertLogs(kit.logs, [
       { created_at: now - 20, channel_id: 1 },
       { created_at: now, channel_id: 1 },
     ]);

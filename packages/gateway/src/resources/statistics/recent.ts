@@ -1,12 +1,17 @@
 import { seconds, type Clock } from "../../lib/clock.ts";
-import type { Database } from "../../storage/database.ts";
+import type { LogDatabase } from "../../storage/log-database.ts";
 import { DAY, DIMENSION, type DimensionNumber } from "./dimensions.ts";
 import { GATHERED, groupAlike, type GatheredLog } from "./alike-rows.ts";
 import { gather, type Gathered } from "./gather.ts";
 import { addSums, emptySums, type Sums } from "./sums.ts";
 
 /** Maximum number of rows that a response reads; SQLite blocks the whole process during this time. */
-const MAX_ROWS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
+const MAX_ROWS: Readonly<Record<LogDatabase["kind"], number>> = {
+  mysql: 10_000,
+  postgres: 10_000,
+  clickhouse: 10_000,
+  sqlite: 2_000,
+};
 /** Callers within this time share one result. */
 const SHARED_SECONDS = 5;
 
@@ -61,7 +66,7 @@ export function createRecentUsage({ logs, clock, maxRows = MAX_ROWS[logs.kind] }
 
 export interface RecentDeps {
   /** Database of the log. */
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   readonly clock: Clock;
   readonly maxRows?: number;
 }
@@ -73,7 +78,7 @@ interface Newest {
 }
 
 /** Selects rows with the index on the time, or on a user and the time. */
-function newestRows({ db }: Database, { from, ownerId, limit }: Newest): Promise<GatheredLog[]> {
+function newestRows({ db }: LogDatabase, { from, ownerId, limit }: Newest): Promise<GatheredLog[]> {
   let rows = db.selectFrom("logs").where("created_at", ">=", from);
   if (ownerId !== undefined) rows = rows.where("user_id", "=", ownerId);
   return rows.select(GATHERED).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();

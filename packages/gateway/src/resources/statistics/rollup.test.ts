@@ -1,4 +1,4 @@
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { LOG_TYPE } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
@@ -9,7 +9,7 @@ import { mergeText, observe, calculatePercentiles, formatHistogram, type Histogr
 import { rollUpStatistics } from "./rollup.ts";
 import { createStatisticsStore } from "./store.ts";
 
-eachDatabase("the roll-up of statistics", (open) => {
+eachLogDatabase("the roll-up of statistics", (open) => {
   let kit: StoreKit;
   let start = 24 * HOUR * 20_000;
   const signal = new AbortController().signal;
@@ -19,7 +19,7 @@ eachDatabase("the roll-up of statistics", (open) => {
   });
   afterAll(() => kit.database.close());
 
-  const rollUp = () => rollUpStatistics({ ...kit, logs: kit.database, settleMs: 0 }, signal);
+  const rollUp = () => rollUpStatistics({ ...kit, logs: kit.logs, settleMs: 0 }, signal);
   const nextDay = () => (start += 24 * HOUR);
   const usage = (dimension: DimensionNumber, ownerId?: number) =>
     createStatisticsStore(kit).usage({
@@ -44,7 +44,7 @@ eachDatabase("the roll-up of statistics", (open) => {
       prompt_tokens: 40,
       use_time: 9000,
     };
-    await insertLogs(kit.database, [{ ...row, completion_tokens: 6, other: JSON.stringify({ batch }) }]);
+    await insertLogs(kit.logs, [{ ...row, completion_tokens: 6, other: JSON.stringify({ batch }) }]);
     await rollUp();
     const sums = { calls: 7, errors: 2, refused: 0, quota: 90, input_tokens: 40, output_tokens: 6 };
     for (const dimension of [DIMENSION.all, DIMENSION.channel])
@@ -57,7 +57,7 @@ eachDatabase("the roll-up of statistics", (open) => {
     const failed = [4, 0, 0, -1, 9, 500, "x", "upstream_error", "retry", "m", "h", ""];
     const answered = [5, 0, 9, 3, 21, 200, "", "ok", "", "m", "h", ""];
     const trace = { v: 1, by: "weight", ms: 40, c: [], a: [failed, answered] };
-    await insertLogs(kit.database, [
+    await insertLogs(kit.logs, [
       { ...row, quota: 10, prompt_tokens: 2, completion_tokens: 3, other: JSON.stringify({ frt: 12, trace }) },
       { ...row, quota: 1, other: '{"end_reason":"client_abort"}' },
       { ...row, type: LOG_TYPE.error, channel_id: 0, other: '{"outcome":"rate_limited"}' },
@@ -118,7 +118,7 @@ eachDatabase("the roll-up of statistics", (open) => {
       Array.from({ length: 4_100 }, () => ({ created_at, quota: 1 })),
     );
     const limits = { settleMs: 0, budgetMs: 0, rowsPerPass: 2_000 };
-    const inTime = () => rollUpStatistics({ ...kit, logs: kit.database, ...limits }, signal);
+    const inTime = () => rollUpStatistics({ ...kit, logs: kit.logs, ...limits }, signal);
     const sums = [];
     for (let run = 0; run < 4; run++) {
       await inTime();
@@ -130,9 +130,9 @@ eachDatabase("the roll-up of statistics", (open) => {
   test("merges the hours of later runs with those of earlier ones", async () => {
     const created_at = nextDay();
     const row = (ms: number) => ({ created_at, other: `{"trace":{"v":1,"by":"only","ms":${ms},"c":[],"a":[]}}` });
-    await insertLogs(kit.database, [row(10)]);
+    await insertLogs(kit.logs, [row(10)]);
     await rollUp();
-    await insertLogs(kit.database, [row(1_000)]);
+    await insertLogs(kit.logs, [row(1_000)]);
     await rollUp();
     const expected: Histogram = new Map();
     observe(expected, 10);
@@ -145,9 +145,9 @@ eachDatabase("the roll-up of statistics", (open) => {
   test("adds a pass once that the database gave up and that is tried again", async () => {
     const created_at = nextDay();
     const row = { created_at, other: '{"trace":{"v":1,"by":"only","ms":10,"c":[],"a":[]}}' };
-    await insertLogs(kit.database, [row]);
+    await insertLogs(kit.logs, [row]);
     await rollUp();
-    await insertLogs(kit.database, [row]);
+    await insertLogs(kit.logs, [row]);
     const { raw } = kit.database;
     const givenUp = new Error("given up");
     const twice: typeof raw.transaction = async (work) => {
@@ -159,7 +159,7 @@ eachDatabase("the roll-up of statistics", (open) => {
       return raw.transaction(work);
     };
     const database = { ...kit.database, raw: { ...raw, transaction: twice } };
-    await rollUpStatistics({ ...kit, database, logs: kit.database, settleMs: 0 }, signal);
+    await rollUpStatistics({ ...kit, database, logs: kit.logs, settleMs: 0 }, signal);
     const { total } = await usage(DIMENSION.all);
     expect(total).toMatchObject({ calls: 2, latency: new Map([...total.latency].map(([bucket]) => [bucket, 2])) });
     const sums = kit.database.db.selectFrom("log_sums").where("counts", "<>", "").where("start", ">=", created_at);
@@ -169,7 +169,7 @@ eachDatabase("the roll-up of statistics", (open) => {
   test("adds up attempts of channels before and after the time from which their sum is there", async () => {
     const created_at = nextDay();
     const rows = [0, 1].map((hour) => ({ created_at: created_at + hour * HOUR, channel_id: 5 + hour, quota: 1 }));
-    await insertLogs(kit.database, rows);
+    await insertLogs(kit.logs, rows);
     await rollUp();
     const before = await usage(DIMENSION.channel);
     expect(before.total).toMatchObject({ calls: 2, quota: 2 });
@@ -197,7 +197,7 @@ eachDatabase("the roll-up of statistics", (open) => {
       "usage-statistics",
     ]);
     expect(await rollUp()).toBe(0);
-    await insertLogs(kit.database, [{ created_at, quota: 7 }]);
+    await insertLogs(kit.logs, [{ created_at, quota: 7 }]);
     await rollUp();
     expect((await usage(DIMENSION.all)).total).toMatchObject({ calls: 1, quota: 7 });
   });

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import { areIdsInOrder, type LogDatabase } from "../../storage/log-database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
@@ -19,11 +20,11 @@ export interface StatisticsRollupDeps {
   /** Database of the sums and their mark. */
   readonly database: Database;
   /** Database of the log; the same one unless logs have their own. */
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   readonly clock: Clock;
   /** Time after which a run leaves the rest of a long log to the next one. */
   readonly budgetMs?: number;
-  /** Maximum duration of uncommitted rows; SQLite has one writer and needs no wait. */
+  /** Maximum duration of uncommitted rows, unless rows become visible in the order of their ids. */
   readonly settleMs?: number;
   /** Rows that are added at once. More rows share sums, but occupy memory and the database for longer. */
   readonly rowsPerPass?: number;
@@ -53,7 +54,7 @@ const UNTIL = { table: "revisions", columns: ["topic", "revision"], key: ["topic
  */
 export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: AbortSignal): Promise<number> {
   const { database, logs, clock } = deps;
-  const settleMs = logs.kind === "sqlite" ? 0 : (deps.settleMs ?? SETTLE_MS);
+  const settleMs = areIdsInOrder(logs) ? 0 : (deps.settleMs ?? SETTLE_MS);
   const until = seconds(clock) - 1;
   await removeOldSums(deps);
   const newest = await newestLogId(logs.db);

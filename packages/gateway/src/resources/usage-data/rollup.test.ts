@@ -1,11 +1,11 @@
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { rollUpUsage, type RollupDeps } from "./rollup.ts";
 import { createUsageStore, type UsageStore } from "./store.ts";
 
-eachDatabase("hourly sums", (open) => {
+eachLogDatabase("hourly sums", (open) => {
   let kit: StoreKit;
   let store: UsageStore;
   let isEnabled = true;
@@ -24,7 +24,7 @@ eachDatabase("hourly sums", (open) => {
 
   const deps = (): RollupDeps => ({
     database: kit.database,
-    logs: kit.database,
+    logs: kit.logs,
     isEnabled: () => isEnabled,
     settleMs: 0,
   });
@@ -35,13 +35,13 @@ eachDatabase("hourly sums", (open) => {
   test("count the charged items of a batch, which has one row", async () => {
     const row = { user_id: 1, username: "ann", model_name: "a", quota: 5, prompt_tokens: 2, created_at: HOUR };
     const other = JSON.stringify({ batch: { succeeded: 40, failed: 2 } });
-    await insertLogs(kit.database, [row, { ...row, content: "Batch batch_1: 40 of 42 items", other }]);
+    await insertLogs(kit.logs, [row, { ...row, content: "Batch batch_1: 40 of 42 items", other }]);
     await rollUp();
     expect(await all()).toMatchObject([{ model_name: "a", count: 41, quota: 10 }]);
   });
 
   test("gather consumption by user, model and hour", async () => {
-    await insertLogs(kit.database, [
+    await insertLogs(kit.logs, [
       {
         user_id: 1,
         username: "ann",
@@ -75,7 +75,7 @@ eachDatabase("hourly sums", (open) => {
       { model_name: "a", count: 2, quota: 12, token_used: 6 },
     ]);
     expect(await all(2 * HOUR)).toHaveLength(1);
-    await insertLogs(kit.database, [{ user_id: 1, username: "ann", model_name: "a", quota: 100, created_at: HOUR }]);
+    await insertLogs(kit.logs, [{ user_id: 1, username: "ann", model_name: "a", quota: 100, created_at: HOUR }]);
     await rollUp();
     expect(await store.ofName("ann", { from: HOUR, to: HOUR })).toMatchObject([{ count: 3, quota: 112 }]);
   });
@@ -99,25 +99,25 @@ eachDatabase("hourly sums", (open) => {
 
   test("ignore what happens while they are off", async () => {
     isEnabled = false;
-    await insertLogs(kit.database, [{ quota: 5, created_at: HOUR }]);
+    await insertLogs(kit.logs, [{ quota: 5, created_at: HOUR }]);
     expect(await rollUp()).toBe(1);
     isEnabled = true;
-    await insertLogs(kit.database, [{ quota: 7, created_at: HOUR }]);
+    await insertLogs(kit.logs, [{ quota: 7, created_at: HOUR }]);
     await rollUp();
     expect(await all()).toMatchObject([{ count: 1, quota: 7 }]);
   });
 
   test("start over where another log took the place of the one they read", async () => {
-    await insertLogs(kit.database, [{ quota: 5, created_at: HOUR }]);
+    await insertLogs(kit.logs, [{ quota: 5, created_at: HOUR }]);
     await kit.database.raw.run("update revisions set revision = revision + 1000000 where topic = ?", ["usage-rollup"]);
     expect(await rollUp()).toBe(0);
-    await insertLogs(kit.database, [{ quota: 7, created_at: HOUR }]);
+    await insertLogs(kit.logs, [{ quota: 7, created_at: HOUR }]);
     await rollUp();
     expect(await all()).toMatchObject([{ count: 1, quota: 7 }]);
   });
 
   test("stop on request", async () => {
-    await insertLogs(kit.database, [{ quota: 5, created_at: HOUR }]);
+    await insertLogs(kit.logs, [{ quota: 5, created_at: HOUR }]);
     const stopped = new AbortController();
     stopped.abort();
     expect(await rollUpUsage({ ...deps(), settleMs: 60_000 }, stopped.signal)).toBe(0);

@@ -2,6 +2,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
+import { areIdsInOrder, type LogDatabase } from "../../storage/log-database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
@@ -14,7 +15,7 @@ export interface RollupDeps {
   /** Database of the sums and of the mark that shows how far the log was read. */
   readonly database: Database;
   /** Database of the log; the same one unless logs have their own. */
-  readonly logs: Database;
+  readonly logs: LogDatabase;
   /** Returns the option DataExportEnabled; if it is off, the log is skipped. */
   readonly isEnabled: () => boolean;
   /**
@@ -63,7 +64,7 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
     if (newest < start) await startOver(deps, { from: start, to: newest });
     return 0;
   }
-  if (deps.logs.kind !== "sqlite") await waitUnlessAborted(deps.settleMs ?? SETTLE_MS, signal);
+  if (!areIdsInOrder(deps.logs)) await waitUnlessAborted(deps.settleMs ?? SETTLE_MS, signal);
   let mark = start;
   while (mark < newest && !signal.aborted) {
     const next = Math.min(newest, await findPassEnd(deps.logs.db, mark, ROWS_PER_PASS));

@@ -40,6 +40,8 @@ export interface LogOutboxTable {
   id: Generated<number>;
   request_id: string;
   row: string;
+  /** Id of the first row of the batch that is on its way to ClickHouse; 0 = not in it. */
+  batch: Generated<number>;
 }
 
 /** Movements that were booked without Redis, to apply to the live balances. */

@@ -4,6 +4,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Budget } from "../../budgets/budget.ts";
 import type { LedgerState } from "./recovery/epoch-store.ts";
+import type { SeparateLog } from "../log-outbox.ts";
 import type { OnOutage } from "../../reservations/live-reservations.ts";
 
 /** Events for metrics. */
@@ -24,7 +25,7 @@ export interface RedisLedgerSettings {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
   /** Set when `logs` is in a separate database. */
-  readonly logDatabase?: RawDatabase;
+  readonly logDatabase?: SeparateLog;
   readonly state: LedgerState;
   readonly clock: Clock;
   readonly log: Logger;

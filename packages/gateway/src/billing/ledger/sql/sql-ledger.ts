@@ -5,7 +5,7 @@ import type { Ledger } from "../ledger.ts";
 import type { Budget } from "../../budgets/budget.ts";
 import { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
-import { createLogOutbox } from "../log-outbox.ts";
+import { createLogOutbox, type SeparateLog } from "../log-outbox.ts";
 import { applyAll, toListWork } from "../booking/change.ts";
 import { bookClosedDeposit, bookDeposit, type BookedDeposit, type DepositDeps } from "../booking/deposits.ts";
 import { createHolds } from "./holds.ts";
@@ -17,7 +17,7 @@ import { createSettlements } from "./settlements.ts";
 export interface SqlLedgerSettings {
   readonly database: RawDatabase;
   /** Set when `logs` is in a separate database. */
-  readonly logDatabase?: RawDatabase;
+  readonly logDatabase?: SeparateLog;
   readonly clock: Clock;
   readonly log: Logger;
   /** How long a reservation is valid if it is not renewed. */

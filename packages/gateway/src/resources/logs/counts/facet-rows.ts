@@ -1,6 +1,6 @@
 import { LOG_FACET_ERRORS, LOG_FACET_SAMPLE, LOG_TYPE } from "@fairway/wire";
 import { sql } from "kysely";
-import type { Database } from "../../../storage/database.ts";
+import type { LogDatabase } from "../../../storage/log-database.ts";
 import { addColumns, addCount, addError, ERROR_HEAD, type FacetCounts } from "../../statistics/facet-counts.ts";
 import type { LogQuery, Period } from "../filter.ts";
 import type { RowsPart } from "./row-parts.ts";
@@ -26,7 +26,7 @@ interface Counting {
 }
 
 /** Counts the newest matching rows of a part, up to the limits. */
-export async function countMatchingRows(database: Database, counting: Counting, part: RowsPart): Promise<void> {
+export async function countMatchingRows(database: LogDatabase, counting: Counting, part: RowsPart): Promise<void> {
   const { db } = database;
   const { query, limits, counts } = counting;
   const { period, only, isWhole = false } = part;
@@ -59,7 +59,7 @@ export async function countMatchingRows(database: Database, counting: Counting, 
 }
 
 /** Counts codes and statuses of the failed calls among the counted rows. */
-async function countErrors(database: Database, { query, limits, counts }: Counting, part: RowsPart): Promise<void> {
+async function countErrors(database: LogDatabase, { query, limits, counts }: Counting, part: RowsPart): Promise<void> {
   if (limits.errors <= 0) return;
   let errors = selectNewest(database, query, part).where("type", "=", LOG_TYPE.error);
   if (part.only) errors = errors.where(part.only);
@@ -74,7 +74,7 @@ async function countErrors(database: Database, { query, limits, counts }: Counti
  * Selects the newest rows. Rows after an id are found by their ids: in the order of the list, a planner might read all
  * others too.
  */
-function selectNewest({ db }: Database, query: LogQuery, { period, isWhole = false }: RowsPart) {
+function selectNewest({ db }: LogDatabase, query: LogQuery, { period, isWhole = false }: RowsPart) {
   return isWhole ? matching(db, query, period).orderBy("id", "desc") : newestFirst(db, query, period);
 }
 

@@ -1,5 +1,5 @@
 import { TEST_TOKEN_NAME, type LogHistogram } from "@fairway/wire";
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../../test/kit/store-kit.ts";
@@ -11,22 +11,23 @@ const HOUR = 3_600;
 /** The first second of an hour, ten days before the clock of the test. */
 const BEGIN = START_SECONDS - (START_SECONDS % HOUR) - 240 * HOUR;
 
-eachDatabase("calls over time", (open) => {
+eachLogDatabase("calls over time", (open) => {
   let kit: StoreKit;
   let store: LogStore;
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
-    store = createLogStore({ ...kit, sums: kit.database });
+    store = createLogStore({ ...kit, database: kit.logs, sums: kit.database });
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    for (const table of ["logs", "quota_data", "revisions"] as const) await kit.database.db.deleteFrom(table).execute();
+    await kit.logs.db.deleteFrom("logs").execute();
+    for (const table of ["quota_data", "revisions"] as const) await kit.database.db.deleteFrom(table).execute();
   });
 
   const rollUp = () =>
     rollUpUsage(
-      { database: kit.database, logs: kit.database, isEnabled: () => true, settleMs: 0 },
+      { database: kit.database, logs: kit.logs, isEnabled: () => true, settleMs: 0 },
       new AbortController().signal,
     );
 
@@ -41,7 +42,7 @@ eachDatabase("calls over time", (open) => {
       type: half % 7 === 0 ? 5 : half % 11 === 0 ? 1 : 2,
       created_at: BEGIN + from * HOUR + half * (HOUR / 2) + (half % 7),
     }));
-    return insertLogs(kit.database, rows);
+    return insertLogs(kit.logs, rows);
   }
 
   /** Counts the buckets from the rows themselves. */

@@ -1,5 +1,5 @@
 import type { LogHistogram } from "@fairway/wire";
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   BEGIN,
@@ -14,7 +14,7 @@ import {
 import { START_SECONDS } from "../../../../test/kit/store-kit.ts";
 import { EVERYTHING, type LogQuery } from "../filter.ts";
 
-eachDatabase("plots from the sums of the log", (open) => {
+eachLogDatabase("plots from the sums of the log", (open) => {
   let logs: DrawnLogs;
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { LogFacets } from "@fairway/wire";
-import { eachDatabase } from "@fairway/testkit/databases";
+import { eachLogDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   BEGIN,
@@ -42,7 +42,7 @@ function expected(found: readonly Row[]): LogFacets {
   };
 }
 
-eachDatabase("facets", (open) => {
+eachLogDatabase("facets", (open) => {
   let logs: DrawnLogs;
 
   beforeAll(async () => {

@@ -55,6 +55,7 @@ import { cacheSums } from "./0053-cache-sums.ts";
 import { importRuns } from "./0058-import-runs.ts";
 import { responseKeys } from "./0059-response-keys.ts";
 import { tagLimits } from "./0054-tag-limits.ts";
+import { logBatches } from "./0057-log-batches.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -118,6 +119,7 @@ export const MIGRATIONS: readonly Migration[] = [
   importRuns,
   responseKeys,
   tagLimits,
+  logBatches,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
