@@ -23,6 +23,7 @@ fairway-gateway import       read them, or a database of another gateway
 fairway-gateway ledger audit compare balances with the ledger; --repair
 fairway-gateway logs partition
                             divide the log into partitions by day
+fairway-gateway logs copy    copy the log to ClickHouse; --from URL
 fairway-gateway reseal       encrypt secrets again with the first key
 fairway-gateway version      say which version this is
 
