@@ -158,6 +158,12 @@ at the first render they are not known yet. A slow hash, because who may read po
       {{- end }}
 {{- end }}
 {{- end }}
+{{- with .root.Values.logDatabase }}
+{{- if .existingSecret }}
+- name: FAIRWAY_LOG_DATABASE_URL
+  valueFrom: { secretKeyRef: { name: {{ .existingSecret | quote }}, key: {{ .existingSecretKey | quote }} } }
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* A whole folder, because a single mounted file would not follow the ConfigMap. */}}
@@ -247,7 +253,7 @@ are for documents.
 {{- define "fairway.ownSecrets" -}}
 {{- $v := .Values }}
 {{- $names := list (include "fairway.secretName" .) (printf "%s-secrets" (include "fairway.fullname" .)) (printf "%s-connections" (include "fairway.fullname" .)) }}
-{{- $names = concat $names (list $v.database.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.tracing.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret $v.network.proxy.existingSecret) }}
+{{- $names = concat $names (list $v.database.existingSecret $v.logDatabase.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.tracing.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret $v.network.proxy.existingSecret) }}
 {{- range include "fairway.pullSecrets" . | fromYamlArray }}{{ $names = append $names .name }}{{ end }}
 {{- range $v.ingress.tls }}{{ $names = append $names .secretName }}{{ end }}
 {{- range $v.extraEnv }}{{ if not (hasPrefix "FAIRWAY_SECRET_" .name) }}{{ $names = append $names (dig "valueFrom" "secretKeyRef" "name" "" .) }}{{ end }}{{ end }}
