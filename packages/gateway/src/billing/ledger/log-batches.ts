@@ -1,5 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { inChunks } from "../../lib/chunks.ts";
+import { withinTime } from "../../lib/async/time-limit.ts";
 import type { ClickhouseLog } from "../../storage/clickhouse/open.ts";
 import { storeRows } from "../../storage/clickhouse/rows.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
@@ -15,6 +16,8 @@ export interface LogBatchDeps {
 /** Rows of a batch: ClickHouse wants few large inserts. A batch takes a few megabytes of memory. */
 export const ROWS_PER_BATCH = 2_000;
 const IDS_PER_STATEMENT = 1_000;
+/** Less than other replicas wait for the lock of the batch, ten seconds. */
+const SEND_MS = 8_000;
 /** Row of `revisions` with the id of the last log row that was put in a batch. Its lock lets one replica send. */
 export const LOG_IDS = "log-ids";
 const COUNTER = { table: "revisions", columns: ["topic", "revision"], key: ["topic"] } as const;
@@ -98,7 +101,7 @@ async function sendBatch(tx: RawTransaction, { database, logs }: LogBatchDeps): 
   const [first] = waiting;
   if (!first) return 0;
   const rows = waiting.map(({ row, batch }, at) => ({ ...(JSON.parse(row) as MovedRow), id: Number(batch) + at }));
-  if (!(await storeBatch(logs, rows))) {
+  if (!(await withinTime(SEND_MS, () => storeBatch(logs, rows)))) {
     await renumber(tx, logs);
     return 0;
   }

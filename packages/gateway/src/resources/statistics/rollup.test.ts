@@ -93,7 +93,7 @@ eachLogDatabase("the roll-up of statistics", (open) => {
     const created_at = nextDay();
     const times = Array.from({ length: 4_500 }, (_, at) => (at * 7_919) % 60_013);
     await insertLogs(
-      kit.database,
+      kit.logs,
       times.map((ms) => ({
         created_at,
         quota: 1,
@@ -114,7 +114,7 @@ eachLogDatabase("the roll-up of statistics", (open) => {
   test("leaves the rest of a long log to the next run when its time is over", async () => {
     const created_at = nextDay();
     await insertLogs(
-      kit.database,
+      kit.logs,
       Array.from({ length: 4_100 }, () => ({ created_at, quota: 1 })),
     );
     const limits = { settleMs: 0, budgetMs: 0, rowsPerPass: 2_000 };

@@ -83,7 +83,7 @@ eachLogDatabase("hourly sums", (open) => {
   // @weakness Money: Sums of usage are doubled or lost when replicas gather them
   test("count no row twice when many replicas gather at once", async () => {
     await insertLogs(
-      kit.database,
+      kit.logs,
       Array.from({ length: 12_000 }, (_, index) => ({
         user_id: index % 3,
         username: `u${index % 3}`,

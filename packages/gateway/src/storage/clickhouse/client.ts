@@ -18,8 +18,6 @@ export interface ClickhouseClient {
 
 /** Longer than the longest answer of a page over a large log. */
 const READ_MS = 60_000;
-/** An insert ends before other replicas stop waiting for the lock of the batch, ten seconds. */
-const INSERT_MS = 8_000;
 const LONGEST_STATEMENT = 32 * 2 ** 20;
 
 const SETTINGS = {
@@ -72,7 +70,7 @@ async function insert(client: ClickHouseClient, values: readonly object[], token
     table: "logs",
     values,
     format: "JSONEachRow",
-    abort_signal: AbortSignal.timeout(INSERT_MS),
+    ...limited(),
     clickhouse_settings: {
       async_insert: 0,
       insert_deduplicate: 1,

@@ -62,10 +62,11 @@ class ClickhouseQueryCompiler extends DefaultQueryCompiler {
     this.append(clickhouseLiteral(value));
   }
 
-  /** ClickHouse deletes by a condition only. */
+  /** A delete rewrites each part, so all rows are removed in another way. */
   protected override visitDeleteQuery(node: DeleteQueryNode): void {
-    super.visitDeleteQuery(node);
-    if (!node.where) this.append(" where true");
+    if (node.where) return super.visitDeleteQuery(node);
+    this.append("truncate table ");
+    this.compileList(node.from.froms);
   }
 
   /** Older servers know no `like ... escape`, so the pattern gets their own escape character. */
