@@ -233,6 +233,11 @@ describe("the service account of the chart", () => {
     await cluster.apply(JSON.stringify(main), "--namespace", place);
     const { lines, stop } = await run(place, file);
     await cluster.kubectl("wait", "--for=condition=Ready", "channel.fairway.dev/main", "--timeout=30s", "-n", place);
+    const template = 'jsonpath={range .metadata.managedFields[*]}{.manager} {.subresource}{"\\n"}{end}';
+    const shown = ["channel.fairway.dev/main", "-n", place, "--show-managed-fields", "-o", template];
+    const managers = await cluster.kubectl("get", ...shown);
+    expect(managers).toContain("fairway status\n");
+    expect(managers).not.toContain("unknown");
     await cluster.kubectl("delete", "channel.fairway.dev/main", "--timeout=30s", "-n", place);
     await stop();
     expect(lines()).not.toContain("cannot be watched");

@@ -82,6 +82,8 @@ export async function calling<T>({ server }: Pick<Cluster, "server">, work: () =
   }
 }
 
+/** Field manager of what this program writes, which differs from the gateway's. */
+const MANAGER = "fairway-cli";
 const TOO_MANY_REQUESTS = 429;
 const ATTEMPTS = 6;
 const RETRY_MS = 500;
@@ -143,6 +145,8 @@ export async function send(
   await config.applyToHTTPSOptions(options);
   const headers = { ...(options.headers as object), ...(body && { "content-type": body.type }) };
   const url = new URL(server + path);
+  // Without a name, the server writes the changes of an "unknown" manager into the object.
+  if (body) url.searchParams.set("fieldManager", MANAGER);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = httpsRequest(url, { ...options, headers }, resolve);

@@ -22,8 +22,6 @@ const STATES: Shape<KindState> = {
 };
 
 const PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/** Field manager of the definitions. */
-const MANAGER = "fairway-cli";
 const WAIT_MS = 200;
 const TRIES = 50;
 
@@ -85,7 +83,7 @@ export async function installKinds(options: KubeOptions, isDry: boolean, output:
 /** Uses server-side apply, so that what others added to a definition stays. */
 export async function applyKinds(cluster: Cluster, isDry = false): Promise<void> {
   for (const value of await definitions()) {
-    const query = { fieldManager: MANAGER, force: "true", ...(isDry && { dryRun: "All" }) };
+    const query = { force: "true", ...(isDry && { dryRun: "All" }) };
     const body = { type: "application/apply-patch+yaml", value };
     await send(cluster, { method: "PATCH", path: `${PATH}/${value.metadata.name}`, query, body });
   }

@@ -60,3 +60,22 @@ test("a watch that the server calls too old gives its connection back, and its e
   await vi.waitFor(() => expect(closed).toHaveBeenCalled());
   await api.close();
 });
+
+test("names itself as the field manager of each change, and as the client of each call", async () => {
+  const asked: string[] = [];
+  const api = await startApi(({ method, url, headers }, response) => {
+    asked.push(`${method} ${url} ${headers["user-agent"]}`);
+    response.end(JSON.stringify({ metadata: { name: "a" } }));
+  });
+  const signal = AbortSignal.timeout(5_000);
+  await api.get("/x/a", signal);
+  await api.create("/x?fieldValidation=Strict", {}, signal);
+  await api.patch("/x/a/status", {}, signal);
+  await api.replace("/x/a", {}, signal);
+  expect(asked).toEqual([
+    "GET /x/a fairway",
+    "POST /x?fieldValidation=Strict&fieldManager=fairway fairway",
+    "PATCH /x/a/status?fieldManager=fairway fairway",
+    "PUT /x/a?fieldManager=fairway fairway",
+  ]);
+});

@@ -92,6 +92,8 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof UnansweredError;
 }
 
+/** Who writes: the field manager of every change, and the client in the server's audit log. */
+const MANAGER = "fairway";
 const UNKNOWN_ACCOUNT = 401;
 const ACCESS_MS = 10_000;
 const PAGE = "500";
@@ -207,13 +209,20 @@ class HttpKubeApi implements KubeApi {
   }
 
   async #send(call: Call, signal: AbortSignal): Promise<Answer> {
-    const { method, path, query = {}, body } = call;
+    const { method, path, body } = call;
+    // Without a name, the server writes the changes of an "unknown" manager into the object.
+    const query = { ...call.query, ...(body && { fieldManager: MANAGER }) };
     const url = new URL(this.server + path);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
     const { headers, agent } = await this.#current();
     const answer = await request(url, {
       method,
-      headers: { ...headers, accept: "application/json", ...(body && { "content-type": body.type }) },
+      headers: {
+        ...headers,
+        accept: "application/json",
+        "user-agent": MANAGER,
+        ...(body && { "content-type": body.type }),
+      },
       dispatcher: agent,
       signal,
       ...(body && { body: JSON.stringify(body.value) }),
