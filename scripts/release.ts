@@ -1,12 +1,13 @@
 // `npm run release -- 0.2.0` sets the version everywhere; `-- --pin` lists the packages of Debian and Node that images
 // contain. Without either it writes all files of the release to `dist/release`, which the release workflow does on a
-// tag: `-- --tag v0.2.0 --downloads URL --homepage URL --registry HOST/FOLDER`.
+// tag: `-- --tag v0.2.0 --downloads URL --homepage URL --registry HOST/FOLDER --sign-key NAME --keyring FILE`.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
+import type { ChartSigner } from "./release/chart.ts";
 import { HOMEPAGE, otherVersions, releaseVersion, setVersion } from "./release/version.ts";
 
 await main(async () => {
@@ -18,6 +19,9 @@ await main(async () => {
       downloads: { type: "string", default: HOMEPAGE },
       homepage: { type: "string", default: HOMEPAGE },
       registry: { type: "string" },
+      "sign-key": { type: "string" },
+      keyring: { type: "string" },
+      "passphrase-file": { type: "string" },
     },
   });
   const [version] = positionals;
@@ -33,9 +37,17 @@ await main(async () => {
   checkVersions(values.tag);
   const { RELEASE_FOLDER, writeRelease } = await import("./release/write.ts");
   const { downloads, homepage, registry } = values;
-  const files = await writeRelease({ folder: RELEASE_FOLDER, downloads, homepage, registry, isLocked: true });
+  const signer = readSigner(values["sign-key"], values.keyring, values["passphrase-file"]);
+  const files = await writeRelease({ folder: RELEASE_FOLDER, downloads, homepage, registry, signer, isLocked: true });
   for (const file of files) console.log(`${relative(ROOT, RELEASE_FOLDER)}/${file}`);
 });
+
+/** An empty name of a key counts as none: the workflow passes that of a variable that may be missing. */
+function readSigner(key = "", keyring = "", passphraseFile: string | undefined): ChartSigner | undefined {
+  if ((key === "") !== (keyring === ""))
+    throw new Error("--sign-key and --keyring sign the charts together: give both");
+  return key === "" ? undefined : { key, keyring, passphraseFile };
+}
 
 async function pinPackages(): Promise<void> {
   const { writeLock } = await import("./image/packages.ts");
