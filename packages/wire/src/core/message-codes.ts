@@ -211,6 +211,7 @@ export const MESSAGE_CODES = {
   import_not_found: "IM2",
   import_too_large: "IM3",
   import_unreadable: "IM4",
+  import_without_logs: "IM5",
   only_replica: "J2",
   no_leader: "J3",
   webhook_not_found: "WH1",

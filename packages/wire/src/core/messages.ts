@@ -332,6 +332,10 @@ export const MESSAGES = {
   job_not_found: { status: 200, text: "Job does not exist." },
   import_running: { status: 200, text: "An import is already running." },
   import_not_found: { status: 200, text: "Import does not exist." },
+  import_without_logs: {
+    status: 200,
+    text: "Log rows are not imported into ClickHouse. Start the import without its log.",
+  },
   import_too_large: { status: 413, text: "The file is larger than {limit} MB." },
   import_unreadable: { status: 200, text: "The file cannot be read: {reason}" },
   webhook_not_found: { status: 200, text: "Endpoint does not exist." },

@@ -86,7 +86,7 @@ export const importDatabaseStart = endpoint({
     bytes: queryText,
   }),
   data: STARTED,
-  fails: ["invalid_parameter", "import_running", "import_too_large", "import_unreadable"],
+  fails: ["invalid_parameter", "import_running", "import_too_large", "import_unreadable", "import_without_logs"],
 });
 
 export const importConfigStart = endpoint({

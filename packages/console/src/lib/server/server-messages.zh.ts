@@ -225,6 +225,7 @@ export const messages: Record<MessageKey, string> = {
   import_not_found: "导入不存在。",
   import_too_large: "文件超过 {limit} MB。",
   import_unreadable: "无法读取该文件：{reason}",
+  import_without_logs: "日志不能导入 ClickHouse。请在不导入日志的情况下重新开始。",
   webhook_not_found: "事件端点不存在。",
   too_many_webhooks: "事件端点不能超过 {n} 个，请先删除不需要的端点。",
   webhook_url_refused: "该地址不能使用：{reason}。",

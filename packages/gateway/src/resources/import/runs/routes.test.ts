@@ -166,38 +166,41 @@ const answers = {
   "/api/option/": [{ key: "RetryTimes", value: "4" }],
 };
 
-test.each(["one-api", "new-api", "one-hub"] as const)("a running %s is read whole and imported once", async (family) => {
-  await app.database.raw.run("delete from channels where name like 'pier%' or name = 'special'", []);
-  await app.database.raw.run("delete from tokens where name in ('shown', 'starred')", []);
-  const { address, seen } = await startFamily(family, { token: CANARY, lists, answers });
-  const body = { from: family, address: `${address}/`, token: CANARY };
-  const before = await all("select id from channels");
-  const dry = await ended(start("server", { ...body, dry_run: true }));
-  expect(dry).toMatchObject({ status: "done", source: family, place: new URL(address).host });
-  expect(await all("select id from channels")).toEqual(before);
-  expect(seen.every((one) => one.startsWith("GET "))).toBe(true);
-  const run = await ended(start("server", body));
-  expect(run.counts).toEqual(dry.counts);
-  expect(run.notes).toContain("amounts are converted: a dollar is 1000000 units there, 500000 here");
-  const [eve] = await all("select quota, password from users where username = 'eve'");
-  expect(eve).toEqual({ quota: 2_000_000, password: "!" });
-  const [root] = await all("select id, role, password from users where username = 'root'");
-  expect(root?.["password"]).not.toBe("!");
-  const names = (await all("select name from channels where name like 'pier%'")).map(({ name }) => name);
-  expect(new Set(names).size).toBe(23);
-  const [special] = await all("select type, status from channels where name = 'special'");
-  expect(special).toMatchObject({ type: { "one-api": 43, "new-api": 36, "one-hub": 34 }[family], status: 2 });
-  const tokens = await all("select name from tokens where name in ('shown', 'starred') order by name");
-  expect(tokens).toEqual([{ name: "shown" }, { name: "starred" }]);
-  const shown = await all(`select user_id from tokens where key_hash = '${app.vault.hashKey("z".repeat(48))}'`);
-  expect(shown).toEqual([{ user_id: root?.["id"] }]);
-  await app.database.raw.run("update channels set key_hash = 'set here' where name = 'pier 1'", []);
-  const again = await ended(start("server", body));
-  for (const what of ["channels", "users", "tokens", "redemption codes"])
-    expect(countOf(again, what), what).toMatchObject({ created: 0, updated: 0 });
-  expect(JSON.stringify([await all("select * from audit_log"), run])).not.toContain(CANARY);
-  expect(await listDifferences()).toEqual([]);
-});
+test.each(["one-api", "new-api", "one-hub"] as const)(
+  "a running %s is read whole and imported once",
+  async (family) => {
+    await app.database.raw.run("delete from channels where name like 'pier%' or name = 'special'", []);
+    await app.database.raw.run("delete from tokens where name in ('shown', 'starred')", []);
+    const { address, seen } = await startFamily(family, { token: CANARY, lists, answers });
+    const body = { from: family, address: `${address}/`, token: CANARY };
+    const before = await all("select id from channels");
+    const dry = await ended(start("server", { ...body, dry_run: true }));
+    expect(dry).toMatchObject({ status: "done", source: family, place: new URL(address).host });
+    expect(await all("select id from channels")).toEqual(before);
+    expect(seen.every((one) => one.startsWith("GET "))).toBe(true);
+    const run = await ended(start("server", body));
+    expect(run.counts).toEqual(dry.counts);
+    expect(run.notes).toContain("amounts are converted: a dollar is 1000000 units there, 500000 here");
+    const [eve] = await all("select quota, password from users where username = 'eve'");
+    expect(eve).toEqual({ quota: 2_000_000, password: "!" });
+    const [root] = await all("select id, role, password from users where username = 'root'");
+    expect(root?.["password"]).not.toBe("!");
+    const names = (await all("select name from channels where name like 'pier%'")).map(({ name }) => name);
+    expect(new Set(names).size).toBe(23);
+    const [special] = await all("select type, status from channels where name = 'special'");
+    expect(special).toMatchObject({ type: { "one-api": 43, "new-api": 36, "one-hub": 34 }[family], status: 2 });
+    const tokens = await all("select name from tokens where name in ('shown', 'starred') order by name");
+    expect(tokens).toEqual([{ name: "shown" }, { name: "starred" }]);
+    const shown = await all(`select user_id from tokens where key_hash = '${app.vault.hashKey("z".repeat(48))}'`);
+    expect(shown).toEqual([{ user_id: root?.["id"] }]);
+    await app.database.raw.run("update channels set key_hash = 'set here' where name = 'pier 1'", []);
+    const again = await ended(start("server", body));
+    for (const what of ["channels", "users", "tokens", "redemption codes"])
+      expect(countOf(again, what), what).toMatchObject({ created: 0, updated: 0 });
+    expect(JSON.stringify([await all("select * from audit_log"), run])).not.toContain(CANARY);
+    expect(await listDifferences()).toEqual([]);
+  },
+);
 
 test("a running LiteLLM shows its models, and its keys go on working", async () => {
   const hash = "c".repeat(64);

@@ -18,7 +18,7 @@ import { ImportReport } from "../report.ts";
 import { host, ServerProblem } from "../servers/server-calls.ts";
 import type { NewRun, RunStore } from "./store.ts";
 import { receiveUpload } from "./upload.ts";
-import { workOnConfig, workOnDatabase, workOnServer, type Work, type WorkDeps } from "./work.ts";
+import { requireSqlLog, workOnConfig, workOnDatabase, workOnServer, type Work, type WorkDeps } from "./work.ts";
 
 export interface ImportRunDeps extends WorkDeps {
   readonly runs: RunStore;
@@ -60,11 +60,15 @@ export function importRunRoutes(deps: ImportRunDeps): Route[] {
   ];
 }
 
-async function startDatabase(deps: ImportRunDeps, { query, caller, context, request }: Call<typeof importDatabaseStart>) {
+async function startDatabase(
+  deps: ImportRunDeps,
+  { query, caller, context, request }: Call<typeof importDatabaseStart>,
+) {
   const { maxUploadBytes: maxBytes } = deps;
   const isDry = query.dry_run;
   const run = { source: "database", place: query.name, isDry, startedBy: caller.userId };
   const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
+  if (query.logs) requireSqlLog(deps);
   const upload = await receiveUpload(request, { maxBytes, announced: Number(query.bytes) || 0 });
   const kind = query.from ?? "new-api";
   const choices = { isDry, groups: new GroupNames(), writer, kind, withLogs: query.logs };

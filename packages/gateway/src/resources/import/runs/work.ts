@@ -5,8 +5,10 @@ import type { Network } from "../../../lib/net/network.ts";
 import { createOutbound } from "../../../lib/net/outbound.ts";
 import type { Database } from "../../../storage/database.ts";
 import { openExport } from "../../../storage/dumps/open-export.ts";
+import type { LogDatabase } from "../../../storage/log-database.ts";
 import type { ForeignDatabase } from "../../../storage/foreign.ts";
 import type { Vault as WholeVault } from "../../../storage/secrets/secrets.ts";
+import { Refusal } from "../../../lib/refusal.ts";
 import type { JobControl } from "../../jobs/runner.ts";
 import type { Writer } from "../../options/store.ts";
 import { importConfig, type ConfigImport } from "../config.ts";
@@ -23,7 +25,7 @@ import type { Upload } from "./upload.ts";
 
 export interface WorkDeps {
   readonly database: Database;
-  readonly logDatabase: Database;
+  readonly logDatabase: LogDatabase;
   readonly vault: WholeVault;
   readonly clock: Clock;
   readonly network: Network;
@@ -56,8 +58,7 @@ export async function workOnDatabase(deps: WorkDeps, work: DatabaseWork): Promis
   try {
     const isLitellm = await source.has("LiteLLM_VerificationToken");
     control.total(await countRows(source, tables));
-    if (isLitellm)
-      await importLitellm(buildTarget(deps, work), { source, credit: CREDIT_DOLLARS }, work.report);
+    if (isLitellm) await importLitellm(buildTarget(deps, work), { source, credit: CREDIT_DOLLARS }, work.report);
     else await bringCompatible(deps, work, { source, kind: work.kind, origin: "upload", withLogs });
   } finally {
     await source.close();
@@ -126,8 +127,14 @@ async function bringCompatible(deps: WorkDeps, work: Work, from: CompatibleSourc
   const { published, source, ...rest } = from;
   const target = buildTarget(deps, work);
   const prices = { ...target.prices, ...(published && { published }) };
-  const places = { logTarget: deps.logDatabase, source, logSource: source };
+  const places = { logTarget: rest.withLogs ? requireSqlLog(deps) : deps.database, source, logSource: source };
   await importCompatible({ ...target, ...rest, ...places, prices }, work.report);
+}
+
+/** Returns the database of the log; throws a Refusal if rows cannot be imported into it. */
+export function requireSqlLog({ logDatabase }: Pick<WorkDeps, "logDatabase">): Database {
+  if (logDatabase.kind === "clickhouse") throw new Refusal("import_without_logs");
+  return logDatabase;
 }
 
 function buildTarget({ database: target, vault, clock, network }: WorkDeps, { isDry, groups, control }: Work) {
