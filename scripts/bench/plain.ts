@@ -82,7 +82,8 @@ export function selectLoad(flags: { readonly "at-once"?: boolean; readonly space
   return flags["at-once"] ? atOnce : plain;
 }
 
-function parseRounds(text: string): number {
+/** Throws for anything but a whole number from 1. */
+export function parseRounds(text: string): number {
   const rounds = Number(text);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds=${text} is not a whole number from 1`);
   return rounds;

@@ -13,7 +13,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   rotate_days: [
     "packages/gateway/src/resources/tokens/plan-rotation.ts",
     "packages/gateway/src/resources/tokens/replace-key.ts",
-    "packages/gateway/src/commands/import/litellm/team-keys.ts",
+    "packages/gateway/src/resources/import/databases/litellm/team-keys.ts",
     "packages/console/src/features/tokens/facts.tsx",
     "packages/console/src/features/tokens/locale/en.ts",
     "packages/console/src/features/tokens/locale/zh.ts",
@@ -31,9 +31,9 @@ const LISTS: readonly string[] = [
   // The columns of the first release.
   `${MIGRATIONS}0001-accounts.ts`,
   // Columns of other gateways.
-  "packages/gateway/src/commands/import/litellm/keys.ts",
-  "packages/gateway/src/commands/import/new-api/columns.ts",
-  "packages/gateway/src/commands/import/new-api/tokens.ts",
+  "packages/gateway/src/resources/import/databases/litellm/keys.ts",
+  "packages/gateway/src/resources/import/databases/new-api/columns.ts",
+  "packages/gateway/src/resources/import/databases/new-api/tokens.ts",
   // Where each field is checked or parsed that needs more than its declaration.
   "packages/gateway/src/resources/tokens/input.ts",
   "packages/gateway/src/snapshot/tokens.ts",

@@ -12,7 +12,7 @@ import type { SeedPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import { highest, tokenRow } from "./rows.ts";
 import { makeTeams } from "./teams.ts";
-import { alignIds } from "../../packages/gateway/src/commands/rows.ts";
+import { alignIds } from "../../packages/gateway/src/resources/import/databases/rows.ts";
 import { channelKey } from "../../packages/gateway/src/storage/secrets/sealed-locations.ts";
 
 /** The password of every seeded user. */

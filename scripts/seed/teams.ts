@@ -1,7 +1,7 @@
 import { QUOTA_PER_UNIT } from "../../packages/wire/src/core/constants.ts";
 import { DEFAULT_TEAM_SETTINGS } from "../../packages/wire/src/teams/team-settings.ts";
 import { transact } from "../../packages/gateway/src/storage/transaction.ts";
-import { alignIds } from "../../packages/gateway/src/commands/rows.ts";
+import { alignIds } from "../../packages/gateway/src/resources/import/databases/rows.ts";
 import { addMember } from "../../packages/gateway/src/teams/members.ts";
 import { createServiceAccount } from "../../packages/gateway/src/teams/service-accounts.ts";
 import { createTeam } from "../../packages/gateway/src/teams/teams.ts";
