@@ -65,7 +65,7 @@ test("a database is uploaded, tried and imported, and its result is there after 
   const done = dialog.getByRole("list", { name: "What was imported" });
   await done.getByText("users: 1 created").waitFor();
   expect(await visits.visitor.countClicks()).toBeLessThanOrEqual(5);
-  expect(await done.getByRole("link").allInnerTexts()).toEqual(["users", "tokens", "channels"]);
+  expect(await done.getByRole("link").allInnerTexts()).toEqual(["users", "tokens", "channels", "options"]);
   await page.reload();
   await done.getByText("channels: 1 created, 1 skipped").waitFor();
   await done.getByRole("link", { name: "channels" }).click();
@@ -77,7 +77,10 @@ test("a running gateway is tried and imported from its address: five clicks", as
     "/api/user/self": { id: 1, username: "root", role: 100 },
     "/api/status": { quota_per_unit: 500_000 },
     "/api/option/": [],
-    "/api/channel/": { items: [{ id: 9, name: "distant", type: 1, models: "gpt-4o", status: 1, group: "default" }], total: 1 },
+    "/api/channel/": {
+      items: [{ id: 9, name: "distant", type: 1, models: "gpt-4o", status: 1, group: "default" }],
+      total: 1,
+    },
     "/api/user/": { items: [], total: 0 },
     "/api/token/": { items: [], total: 0 },
     "/api/redemption/": { items: [], total: 0 },
@@ -95,7 +98,7 @@ test("a running gateway is tried and imported from its address: five clicks", as
   await dialog.getByRole("button", { name: "Try it" }).click();
   await dialog.getByText("Write an address such as").waitFor();
   await dialog.getByLabel("Address").fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await dialog.getByLabel("Access token of a super administrator there").fill("token-of-the-test");
+  await dialog.getByLabel("Access token of a super administrator there", { exact: true }).fill("token-of-the-test");
   await dialog.getByRole("button", { name: "Try it" }).press("Enter");
   const trial = dialog.getByRole("list", { name: "What the import would do" });
   await trial.getByText("channels: 1 created").waitFor();

@@ -119,7 +119,8 @@ async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: L
   const url = flags.from === "litellm" ? flags.database : undefined;
   const report = new ImportReport();
   const writer = { userId: 0, username: "import", ip: "" };
-  const file = config === undefined ? {} : { config: { text: readFileSync(config, "utf8"), env: processEnv(), writer } };
+  const file =
+    config === undefined ? {} : { config: { text: readFileSync(config, "utf8"), env: processEnv(), writer } };
   const source = url === undefined ? undefined : openForeign(sourceUrl(url), log);
   try {
     await importLitellm(target, { ...file, ...(source && { source }), credit: Number(credit) }, report);

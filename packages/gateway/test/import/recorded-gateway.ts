@@ -6,13 +6,13 @@ import { onTestFinished } from "vitest";
 
 type Row = Readonly<Record<string, unknown>>;
 
-export interface RecordedGateway {
+interface RecordedGateway {
   readonly address: string;
   /** Method, path with query and credentials of each call. */
   readonly seen: string[];
 }
 
-export type Family = "one-api" | "new-api" | "one-hub";
+type Family = "one-api" | "new-api" | "one-hub";
 
 const PAGE = 10;
 
@@ -28,7 +28,7 @@ function cut(family: Family, rows: readonly Row[], query: URLSearchParams): unkn
     : { data: some, total_count: rows.length, page: at + 1, size };
 }
 
-export interface RecordedAnswers {
+interface RecordedAnswers {
   readonly token: string;
   /** Rows of lists, by path. */
   readonly lists: Readonly<Record<string, readonly Row[]>>;

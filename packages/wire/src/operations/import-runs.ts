@@ -3,10 +3,8 @@ import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryFlag, queryText } from "../core/envelope.ts";
 
 /** Gateways whose management calls are read. */
-export const IMPORT_SERVERS = ["new-api", "one-api", "one-hub", "litellm"] as const;
+const IMPORT_SERVERS = ["new-api", "one-api", "one-hub", "litellm"] as const;
 export type ImportServer = (typeof IMPORT_SERVERS)[number];
-
-export const IMPORT_SOURCES = ["database", "config", ...IMPORT_SERVERS] as const;
 
 /** A report has a line for each kind of item, and a note for each loss. */
 export const ImportCount = z.object({

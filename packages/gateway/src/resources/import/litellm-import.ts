@@ -12,7 +12,7 @@ export const CREDIT_DOLLARS = 1_000_000;
 export type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report"> & Pick<ConfigImport, "prices">;
 
 /** A configuration, a database, or both. */
-export interface LitellmParts {
+interface LitellmParts {
   readonly config?: Pick<ConfigImport, "text" | "env" | "writer">;
   readonly source?: ForeignDatabase;
   readonly credit: number;

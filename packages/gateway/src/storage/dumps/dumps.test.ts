@@ -21,9 +21,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Texts that break a reader which forgets one of the rules. */
 const HARD = [
-  "it's; \"quoted\" `and` -- not a comment # nor this /* or that */",
+  'it\'s; "quoted" `and` -- not a comment # nor this /* or that */',
   "back\\slash \\' \\N \\. tab\tline\nend\r\n",
-  "\\.\n$$ $tag$ 名称 🚢 {a,\"b\"}",
+  '\\.\n$$ $tag$ 名称 🚢 {a,"b"}',
   "",
   "NULL",
   "{}",
@@ -40,7 +40,13 @@ function dump(url: string, kind: Kind, ...flags: string[]): Buffer {
     ? execFileSync("pg_dump", [`--dbname=${url.split("?", 1)[0]}`, ...flags], limit)
     : execFileSync(
         "mariadb-dump",
-        [...place, `--user=${decodeURIComponent(username)}`, `--password=${decodeURIComponent(password)}`, ...flags, name],
+        [
+          ...place,
+          `--user=${decodeURIComponent(username)}`,
+          `--password=${decodeURIComponent(password)}`,
+          ...flags,
+          name,
+        ],
         limit,
       );
 }

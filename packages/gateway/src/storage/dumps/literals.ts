@@ -27,7 +27,8 @@ export function* readTuples(text: string, at: number, dialect: DumpDialect): Gen
 
 const BARE = /[^\s,()']+/y;
 const BLANKS = /\s*/y;
-const CAST = /::(?:"[^"]*"|[\w.]+)(?:\s+(?:varying|precision|(?:with|without)\s+time\s+zone))?(?:\(\d+(?:,\d+)?\))?(?:\[\])*/y;
+const CAST =
+  /::(?:"[^"]*"|[\w.]+)(?:\s+(?:varying|precision|(?:with|without)\s+time\s+zone))?(?:\(\d+(?:,\d+)?\))?(?:\[\])*/y;
 
 class Scanner {
   readonly #text: string;

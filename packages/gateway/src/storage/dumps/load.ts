@@ -77,7 +77,9 @@ function* takeStatement({ dialect, wants }: DumpLoad, loading: Loading, text: st
     loading.copy = { table, names: columns?.names };
     return;
   }
-  const head = /^\s*(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES?\s*/i.exec(text.slice(columns?.at ?? named.at).slice(0, 128));
+  const head = /^\s*(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES?\s*/i.exec(
+    text.slice(columns?.at ?? named.at).slice(0, 128),
+  );
   if (!head) throw new DumpError(`an INSERT into ${table.name} has no values`);
   for (const values of readTuples(text, (columns?.at ?? named.at) + head[0].length, dialect)) {
     insert(loading, table, { names: columns?.names, values });
@@ -86,7 +88,8 @@ function* takeStatement({ dialect, wants }: DumpLoad, loading: Loading, text: st
 }
 
 function createTable({ handle, tables, inserts }: Loading, table: DumpTable): void {
-  if (tables.has(table.name)) throw new DumpError(`the dump has the table ${table.name} twice: dump one database alone`);
+  if (tables.has(table.name))
+    throw new DumpError(`the dump has the table ${table.name} twice: dump one database alone`);
   const columns = table.columns.map(({ name, type }) => `${quote(name)} ${type}`);
   handle.exec(`create table ${quote(table.name)} (${columns.join(", ")})`);
   tables.set(table.name, table);

@@ -5,7 +5,7 @@ import { openForeignFile, type ForeignDatabase } from "../foreign.ts";
 import { DumpError, type DumpDialect } from "./literals.ts";
 import { loadDump, type DumpLoad } from "./load.ts";
 
-export interface ExportFile extends Pick<DumpLoad, "path" | "wants" | "maxBytes" | "signal"> {
+interface ExportFile extends Pick<DumpLoad, "path" | "wants" | "maxBytes" | "signal"> {
   /** Where a dump becomes a database; the caller removes it. */
   readonly scratch: string;
 }

@@ -1,7 +1,7 @@
 import { DumpError, readCopyLine, type DumpDialect, type DumpValue } from "./literals.ts";
 
 /** What a dump contains, piece by piece. */
-export type DumpPiece =
+type DumpPiece =
   | { readonly kind: "statement"; readonly text: string }
   | { readonly kind: "row"; readonly values: DumpValue[] };
 

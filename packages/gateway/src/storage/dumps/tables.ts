@@ -1,6 +1,6 @@
 import { DumpError, readArray, type DumpValue } from "./literals.ts";
 
-export interface DumpColumn {
+interface DumpColumn {
   readonly name: string;
   /** How a value of the dump is stored. */
   readonly convert: (value: string) => string;
@@ -15,7 +15,8 @@ export interface DumpTable {
 
 const NAME = /(?:"((?:[^"]|"")+)"|`((?:[^`]|``)+)`|([A-Za-z_][\w$]*))/y;
 /** Begins of definitions that are no columns. In MySQL, every column is quoted; in PostgreSQL, `key` is a plain name. */
-const NO_COLUMN = /^(?:PRIMARY|CONSTRAINT|UNIQUE|CHECK|FOREIGN|EXCLUDE|LIKE|KEY\s+[`(]|INDEX\s+[`(]|FULLTEXT|SPATIAL)\b/i;
+const NO_COLUMN =
+  /^(?:PRIMARY|CONSTRAINT|UNIQUE|CHECK|FOREIGN|EXCLUDE|LIKE|KEY\s+[`(]|INDEX\s+[`(]|FULLTEXT|SPATIAL)\b/i;
 
 interface Named {
   readonly name: string;

@@ -22,13 +22,7 @@ export function ConfigFields({ form, onChange, onFault }: FieldsProps) {
   return (
     <>
       <FileInput label={t("file")} accept=".yaml,.yml,.json,.txt" onFile={read} />
-      <AreaField
-        label={t("config")}
-        isMono
-        rows={6}
-        value={form.config}
-        onChange={(config) => onChange({ config })}
-      />
+      <AreaField label={t("config")} isMono rows={6} value={form.config} onChange={(config) => onChange({ config })} />
       <AreaField
         label={t("variables")}
         help={t("variablesHelp")}

@@ -83,9 +83,7 @@ export function PageMenu() {
       >
         <Icon name="dots" />
       </MenuButton>
-      <Suspense>
-        {isPausing && <PauseDialog channels={[]} onDone={close} onClose={close} />}
-      </Suspense>
+      <Suspense>{isPausing && <PauseDialog channels={[]} onDone={close} onClose={close} />}</Suspense>
     </>
   );
 }

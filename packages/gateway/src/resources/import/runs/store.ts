@@ -18,7 +18,7 @@ export interface NewRun {
 
 export type RunStore = ReturnType<typeof createRunStore>;
 
-export interface RunStoreDeps {
+interface RunStoreDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly jobs: Pick<JobStore, "get">;

@@ -7,10 +7,10 @@ import type { Database } from "../../../storage/database.ts";
 import { openExport } from "../../../storage/dumps/open-export.ts";
 import type { LogDatabase } from "../../../storage/log-database.ts";
 import type { ForeignDatabase } from "../../../storage/foreign.ts";
-import type { Vault as WholeVault } from "../../../storage/secrets/secrets.ts";
 import { Refusal } from "../../../lib/refusal.ts";
 import type { JobControl } from "../../jobs/runner.ts";
 import type { Writer } from "../../options/store.ts";
+import type { Vault } from "../../ports.ts";
 import { importConfig, type ConfigImport } from "../config.ts";
 import { importCompatible } from "../databases/new-api/import.ts";
 import type { GroupNames } from "../groups.ts";
@@ -26,7 +26,7 @@ import type { Upload } from "./upload.ts";
 export interface WorkDeps {
   readonly database: Database;
   readonly logDatabase: LogDatabase;
-  readonly vault: WholeVault;
+  readonly vault: Vault;
   readonly clock: Clock;
   readonly network: Network;
 }
@@ -40,7 +40,7 @@ export interface Work {
   readonly control: JobControl;
 }
 
-export interface DatabaseWork extends Work {
+interface DatabaseWork extends Work {
   readonly upload: Upload;
   /** Bytes that a compressed dump may have when it is unpacked. */
   readonly maxBytes: number;
@@ -74,7 +74,7 @@ export function workOnConfig(
   return importConfig({ ...buildTarget(deps, work), ...work, prices }, work.report);
 }
 
-export interface ServerWork extends Work {
+interface ServerWork extends Work {
   readonly from: SourceGateway | "litellm";
   readonly address: string;
   readonly token: string;

@@ -5,13 +5,13 @@ import { readList, readOne, readWhole } from "./compatible-pages.ts";
 import { createMemoryTables, type PlainRow } from "./memory-tables.ts";
 import { ServerProblem, type ServerPlace } from "./server-calls.ts";
 
-export interface CompatibleServer {
+interface CompatibleServer {
   readonly source: ForeignDatabase;
   /** Numbers of the super administrators there, whose keys belong to the importing one here. */
   readonly superAdministrators: readonly number[];
 }
 
-export interface ServerReading {
+interface ServerReading {
   readonly kind: SourceGateway;
   readonly report: ImportReport;
   /** Called with a kind of row and the number of rows so far. */
@@ -72,7 +72,9 @@ function noteHidden(report: ImportReport, kind: SourceGateway): void {
 
 function scale(row: PlainRow, factor: number, names: readonly string[]): PlainRow {
   if (factor === 1) return row;
-  const scaled = names.flatMap((name) => (typeof row[name] === "number" ? [[name, Math.round(row[name] * factor)]] : []));
+  const scaled = names.flatMap((name) =>
+    typeof row[name] === "number" ? [[name, Math.round(row[name] * factor)]] : [],
+  );
   return { ...row, ...(Object.fromEntries(scaled) as PlainRow) };
 }
 

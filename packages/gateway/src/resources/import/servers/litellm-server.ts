@@ -4,7 +4,7 @@ import type { ImportReport } from "../report.ts";
 import { createMemoryTables, type PlainRow } from "./memory-tables.ts";
 import { host, readServer, ServerProblem, type ServerPlace } from "./server-calls.ts";
 
-export interface LitellmServer {
+interface LitellmServer {
   /** Its models as a configuration, without the keys, which it does not show. */
   readonly config: string;
   /** Its users, teams and keys as tables of its database. */
@@ -79,7 +79,9 @@ async function readMemberships(place: ServerPlace, teams: readonly PlainRow[]): 
   const all: PlainRow[] = [];
   for (const { team_id: id } of teams) {
     if (typeof id !== "string") continue;
-    all.push(...(listAt(await readServer(place, `/team/info?team_id=${encodeURIComponent(id)}`), "team_memberships") ?? []));
+    all.push(
+      ...(listAt(await readServer(place, `/team/info?team_id=${encodeURIComponent(id)}`), "team_memberships") ?? []),
+    );
   }
   return all;
 }

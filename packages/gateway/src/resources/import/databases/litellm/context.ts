@@ -3,7 +3,7 @@ import type { Ledger } from "../../../../billing/ledger/ledger.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { Database } from "../../../../storage/database.ts";
 import type { ForeignDatabase, ForeignRow } from "../../../../storage/foreign.ts";
-import type { Vault } from "../../../../storage/secrets/secrets.ts";
+import type { Vault } from "../../../ports.ts";
 import type { GroupNames } from "../../groups.ts";
 import type { ImportReport } from "../../report.ts";
 

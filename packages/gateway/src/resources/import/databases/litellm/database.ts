@@ -28,7 +28,8 @@ const KEY_LABELS = ["key_alias", "key_name"];
 export async function importDatabase({ isDry, ...settings }: LitellmDatabase): Promise<void> {
   const { source, target } = settings;
   for (const table of [KEYS, USERS, TEAMS])
-    if (!(await source.has(table))) throw new ForeignValueError(`this is not a database of LiteLLM: it has no table ${table}`);
+    if (!(await source.has(table)))
+      throw new ForeignValueError(`this is not a database of LiteLLM: it has no table ${table}`);
   const bringAll = (place: Database) => importTables({ ...settings, target: place });
   await (isDry ? rehearse(target, bringAll) : bringAll(target));
 }

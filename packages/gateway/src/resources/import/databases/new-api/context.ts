@@ -4,14 +4,14 @@ import type { Clock } from "../../../../lib/clock.ts";
 import type { Network } from "../../../../lib/net/network.ts";
 import type { Database } from "../../../../storage/database.ts";
 import type { ForeignDatabase } from "../../../../storage/foreign.ts";
-import type { Vault } from "../../../../storage/secrets/secrets.ts";
+import type { Vault } from "../../../ports.ts";
 import type { GroupNames } from "../../groups.ts";
 import type { ModelCost } from "../../prices.ts";
 import type { Served } from "../../upstream-prices.ts";
 import type { ImportReport } from "../../report.ts";
 
 /** What its calls leave open. */
-export interface ServerSource {
+interface ServerSource {
   /** Accounts here that stand for accounts there: the super administrators, of whom each gateway has its own. */
   readonly adopted: ReadonlyMap<number, number>;
 }
