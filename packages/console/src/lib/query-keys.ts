@@ -67,6 +67,7 @@ export const queryKeys = {
     list: (...by: Part[]) => ["logs", "list", ...by],
     one: (...by: Part[]) => ["logs", "one", ...by],
     request: (id: string) => ["logs", "request", id],
+    firstCall: (token: number) => ["logs", "first-call", token],
     explanation: (id: Part) => ["logs", "explanation", id],
     facets: (...by: Part[]) => ["logs", "facets", ...by],
     histogram: (...by: Part[]) => ["logs", "histogram", ...by],

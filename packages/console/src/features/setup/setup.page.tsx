@@ -1,9 +1,10 @@
 import type { Token } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { Link } from "react-router";
 import { Connect } from "../../shared/connect/connect.tsx";
+import { FirstCall } from "../../shared/connect/first-call.tsx";
 import { isAdmin, useUser } from "../../session/session.ts";
 import { Page } from "../../ui/display/page.tsx";
 import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
@@ -59,6 +60,7 @@ function Begun({ isOperator }: { readonly isOperator: boolean }) {
   const stored: Token | undefined = useQuery(tokensQuery).data?.rows[0];
   const [redone, setRedone] = useState<Redone>();
   const [hasArrived, setArrived] = useState(false);
+  const markArrived = useCallback(() => setArrived(true), []);
   const needsProvider = isOperator && (channel === undefined || redone === "provider");
   const needsToken = !needsProvider && (stored === undefined || redone === "token");
   const provider = needsProvider ? "now" : "done";
@@ -111,7 +113,8 @@ function Begun({ isOperator }: { readonly isOperator: boolean }) {
         <TokenStep onDone={() => setRedone(undefined)} />
       </Step>
       <Step number={offset + 2} title={t("first")} state={first} doneLabel={t("done")}>
-        {stored && <Connect token={stored} isPrimary onArrived={() => setArrived(true)} />}
+        {stored && <Connect token={stored} isPrimary onArrived={markArrived} />}
+        {stored && <FirstCall token={stored} onArrived={markArrived} />}
         {hasArrived && <Afterwards isOperator={isOperator} />}
       </Step>
     </Flex>

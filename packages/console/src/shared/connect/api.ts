@@ -1,4 +1,4 @@
-import { logListSelf, type LogRow, type Token } from "@fairway/wire";
+import { LOG_TYPE, logListSelf, type LogRow, type Token } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, sendWithKey } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
@@ -33,5 +33,20 @@ export function rowQuery(requestId: string, teamId: number | undefined) {
     staleTime: Infinity,
     retry: (count, problem) => problem instanceof NotYet && count < TRIES,
     retryDelay: (count) => Math.min(2_000, 300 * 2 ** count),
+  });
+}
+
+const WATCH_MS = 3_000;
+
+/** The newest successful call with a token, whoever makes it; asked for until there is one. */
+export function firstCallQuery({ id }: Token) {
+  return queryOptions({
+    queryKey: queryKeys.logs.firstCall(id),
+    queryFn: async ({ signal }): Promise<LogRow | null> => {
+      const query = { p: 1, page_size: 1, type: LOG_TYPE.consume, token_id: id };
+      return (await call(logListSelf, { query, signal })).items[0] ?? null;
+    },
+    refetchInterval: ({ state }) => (state.data ? false : WATCH_MS),
+    retry: false,
   });
 }
