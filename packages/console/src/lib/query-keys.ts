@@ -36,6 +36,7 @@ export const queryKeys = {
     providers: ["channels", "list", "providers"],
     one: (id: number) => ["channels", "one", id],
     keys: (id: number) => ["channels", "keys", id],
+    local: ["channels", "local"],
     accounts: (id: number) => ["channels", "accounts", id],
     filters: (id: number) => ["channels", "filters", id],
     health: ["channels", "health"],

@@ -63,6 +63,7 @@ export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
   channelCopyAs: write("channels"),
   channelDeleteDisabled: destroy("channels"),
   channelModelsFor: spend("channels"),
+  channelLocalServers: read("channels"),
   channelModelsOf: spend("channels"),
   channelFix: write("channels"),
   channelHealth: read("channels"),

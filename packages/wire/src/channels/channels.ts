@@ -313,6 +313,16 @@ export const channelModelsOf = endpoint({
   fails: ["channel_not_found", "channel_not_openai_compatible", "model_list_unavailable"],
 });
 
+export const channelLocalServers = endpoint({
+  name: "channelLocalServers",
+  method: "GET",
+  path: "/api/channel/local_servers",
+  access: "admin",
+  summary:
+    "Model servers that answer at their usual port on the machine of the gateway, such as Ollama, with the models that they offer.",
+  data: z.array(z.object({ name: z.string(), type: z.int(), base_url: z.string(), models: z.array(z.string()) })),
+});
+
 export const channelModelsFor = endpoint({
   name: "channelModelsFor",
   method: "POST",

@@ -1,6 +1,7 @@
 import {
   channelCreate,
   channelList,
+  channelLocalServers,
   channelModelsFor,
   channelProbe,
   channelTypes,
@@ -45,6 +46,13 @@ export const channelsQuery = queryOptions({
 export const tokensQuery = queryOptions({
   queryKey: queryKeys.tokens.newest,
   queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1, status: TOKEN_STATUS.enabled }, signal }),
+});
+
+/** Model servers on the machine of the gateway. */
+export const localServersQuery = queryOptions({
+  queryKey: queryKeys.channels.local,
+  queryFn: ({ signal }) => call(channelLocalServers, { signal }),
+  retry: false,
 });
 
 async function loadModels(type: ChannelType, input: ChannelInput): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import { SecretField, SelectField, TextField } from "../../ui/form/field.tsx";
 import { probe, readOffer, typesQuery } from "./api.ts";
 import { Connected, type Connection } from "./connected.tsx";
 import { channelInput, preselected, findTypeByKey, type ProviderDraft } from "./provider.ts";
+import { LocalServers } from "./local-servers.tsx";
 import { useTexts } from "./texts.ts";
 
 const FIRST_TYPE = "1";
@@ -84,6 +85,15 @@ export function ProviderStep(props: { onDone(): void }) {
       <Text color="fg.muted" mb="4">
         {t("providerBody")}
       </Text>
+      <LocalServers
+        types={types}
+        isBusy={isBusy}
+        onChoose={(local, found) => {
+          setTypeChosen(true);
+          setDraft(found);
+          void connect(local, found);
+        }}
+      />
       <form noValidate onSubmit={submit}>
         <SimpleGrid columns={{ base: 1, md: 2 }} gap="4">
           <SecretField

@@ -290,6 +290,8 @@ export interface ProviderAdapter {
   readonly id: string;
   /** True for servers of the operator's own, which may take calls without a key. */
   readonly isKeyOptional?: boolean;
+  /** Programs with this protocol that people run on their own machine, each with its usual address. */
+  readonly localServers?: readonly { readonly name: string; readonly address: string }[];
   /** True if compatible consoles may ask for the models of a saved channel; they may wherever a key is optional. */
   readonly listsSavedModels?: boolean;
   /** True if a key is a whole file, which may have several lines; such a channel has one key. */

@@ -1,6 +1,7 @@
 import {
   channelBalance,
   channelBalanceAll,
+  channelLocalServers,
   channelModelsFor,
   channelModelsOf,
   channelProbe,
@@ -9,9 +10,10 @@ import {
   MESSAGE_CODES,
   type MessageKey,
 } from "@fairway/wire";
+import { setTimeout as pause } from "node:timers/promises";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { ChannelRecord, ProviderAdapter } from "../../providers/core/types.ts";
 import { buildServerKey } from "../../providers/core/listed-models.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { StartedJob } from "../jobs/runner.ts";
@@ -25,6 +27,7 @@ import type { ChannelStore } from "./store.ts";
 export interface UpstreamRoutesDeps {
   readonly store: ChannelStore;
   readonly upstream: ChannelUpstream;
+  readonly providers: readonly ProviderAdapter[];
   readonly testAll: (tester: Tester) => Promise<StartedJob | undefined>;
   readonly refreshBalances: (startedBy: number) => Promise<StartedJob | undefined>;
   readonly logTest: LogTest;
@@ -59,8 +62,26 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
       const first = firstKey(key, type);
       return upstream.openAiModels(parsedChannel(upstream.fields({ ...FORM, type, base_url }), first));
     }),
+    implement(channelLocalServers, () => findLocalServers(deps)),
     implement(channelProbe, (call) => probe(deps, call)),
   ];
+}
+
+/** A machine answers itself at once, or nothing is there. */
+const LOCAL_MS = 3_000;
+
+/** Returns the servers that offer models at their usual addresses. */
+async function findLocalServers({ upstream, providers }: UpstreamRoutesDeps) {
+  const places = providers.flatMap(({ type, localServers = [] }) => localServers.map((one) => ({ ...one, type })));
+  const found = await Promise.all(
+    places.map(async ({ name, address, type }) => {
+      const channel = parsedChannel(upstream.fields({ ...FORM, type, base_url: address }), "");
+      const late = pause(LOCAL_MS, [], { ref: false });
+      const models = await Promise.race([upstream.openAiModels(channel).catch(() => []), late]);
+      return { name, type, base_url: address, models };
+    }),
+  );
+  return found.filter(({ models }) => models.length > 0);
 }
 
 type ProbeForm = Omit<Call<typeof channelProbe>["body"], "kind">;

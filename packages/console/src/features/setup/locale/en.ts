@@ -15,6 +15,8 @@ export const en = {
   setupTokenHelp: "The value of FAIRWAY_SETUP_TOKEN of this installation.",
   createAccount: "Create the account",
   provider: "Provider",
+  found: "Found on this machine:",
+  useFound: "{name}, {count} {count:model|models}",
   providerBody:
     "Paste a key of your provider. The gateway reads the models it opens, sends one test request, and compares the models with the price table.",
   providerKey: "Provider key",

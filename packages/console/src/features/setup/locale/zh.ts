@@ -18,6 +18,8 @@ export const zh: Translation<typeof en> = {
   setupTokenHelp: "此系统的环境变量 FAIRWAY_SETUP_TOKEN 的值。",
   createAccount: "创建账号",
   provider: "服务商",
+  found: "在本机上找到：",
+  useFound: "{name}，{count} 个模型",
   providerBody: "粘贴服务商的密钥。网关会读取可用模型，发送一次测试请求，并与价格表比对。",
   providerKey: "服务商密钥",
   keyHelp: "密钥只保存在服务器上，之后不再显示。",

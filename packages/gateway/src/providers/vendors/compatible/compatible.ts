@@ -27,6 +27,10 @@ const base = openaiCompatible({
 
 export const compatible: ProviderAdapter = {
   ...base,
+  localServers: [
+    { name: "LM Studio", address: "http://localhost:1234" },
+    { name: "llama.cpp", address: "http://localhost:8080" },
+  ],
   speaks: [...base.speaks, openaiRoute("realtime")].map(freePath),
 };
 

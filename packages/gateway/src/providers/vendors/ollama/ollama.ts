@@ -39,6 +39,7 @@ export const ollama: ProviderAdapter = {
   id: "ollama",
   label: "Ollama",
   baseUrl: BASE,
+  localServers: [{ name: "Ollama", address: BASE }],
   pastedEnd: PASTED_END,
   speaks: [
     {
