@@ -195,6 +195,9 @@ const NODES = "{packages,charts}/**/*.nodes.test.ts";
 const PROPERTY = "packages/gateway/**/*.property.test.ts";
 const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, PROPERTY, CLUSTER, NODES];
 
+/** One file for each browser engine, through WebDriver: `npm run test:engines`. */
+const ENGINES = "packages/console/e2e/engines/*.test.ts";
+
 /** The one browser test of `npm test`. */
 const JOURNEY = "packages/console/e2e/journey.test.ts";
 
@@ -278,7 +281,7 @@ export default defineConfig({
           name: "browser",
           expect: expects,
           include: ["packages/console/e2e/**/*.test.ts"],
-          exclude: [JOURNEY],
+          exclude: [JOURNEY, ENGINES],
           env: { TZ: zoneAtNoon() },
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -294,6 +297,17 @@ export default defineConfig({
           env: { TZ: zoneAtNoon() },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "engines",
+          include: [ENGINES],
+          env: { TZ: zoneAtNoon() },
+          testTimeout: 180_000,
+          // The driver of Firefox is compiled where it is missing.
+          hookTimeout: 900_000,
+          ...group(6, 2),
         },
       },
       {

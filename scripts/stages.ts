@@ -70,6 +70,10 @@ const STAGES: readonly Stage[] = [
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
   vitest("browser", "full", "console in Chromium", ["browser"]),
   {
+    ...vitest("engines", "full", "the daily tasks in Chromium, Firefox and WebKit", ["engines"]),
+    obstacle: (isChosen) => (isChosen ? undefined : "it needs three browsers: run `npm run test:engines`"),
+  },
+  {
     ...withPrograms(
       ["control-plane", "collector"],
       vitest("cluster", "full", "chart and controller against a Kubernetes API server, traces through a collector", [

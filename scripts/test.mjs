@@ -41,6 +41,14 @@ const NODE_PROGRAMS = [
   ["iptables", "iptables"],
   ["host-local", "containernetworking-plugins"],
 ];
+/** Other browsers and the drivers of all; only `npm run test:engines` needs them. */
+const ENGINE_PROGRAMS = [
+  ["chromedriver", "chromium-driver"],
+  ["firefox-esr", "firefox-esr"],
+  ["WebKitWebDriver", "webkit2gtk-driver"],
+  ["Xvfb", "xvfb"],
+];
+const wantsEngines = process.argv.some((text) => text.split(",").includes("engines"));
 const wantsNodes =
   process.getuid?.() === 0 &&
   !process.env["KUBECONFIG"] &&
@@ -73,7 +81,8 @@ async function ensurePrograms() {
 }
 
 function missing() {
-  const programs = [...PROGRAMS, ...(wantsNodes ? NODE_PROGRAMS : [])].filter(([program]) => !hasProgram(program));
+  const wanted = [...PROGRAMS, ...(wantsNodes ? NODE_PROGRAMS : []), ...(wantsEngines ? ENGINE_PROGRAMS : [])];
+  const programs = wanted.filter(([program]) => !hasProgram(program));
   return hasChineseFont() ? programs : [...programs, CHINESE_FONT];
 }
 

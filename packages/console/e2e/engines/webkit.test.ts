@@ -1,0 +1,3 @@
+import { testEngine } from "./tasks.ts";
+
+testEngine("webkit");
