@@ -16,7 +16,7 @@ const CANDIDATES = {
   alertdialog: "[role=alertdialog]",
   button: "button, [role=button]",
   checkbox: "input[type=checkbox]",
-  combobox: "select, [role=combobox]",
+  combobox: "select, input[list], [role=combobox]",
   dialog: "[role=dialog], dialog[open]",
   heading: "h1, h2, h3",
   link: "a[href]",
