@@ -3,7 +3,6 @@ import { buildCountAxis, buildDurationAxis, buildQuotaAxis, buildShareAxis, type
 import { buildScales } from "./drawn/scales.ts";
 
 const slots = [{ start: 0, end: 3_600, values: {} }];
-const DOLLARS = { inCurrency: true, quotaPerUnit: 500_000 };
 
 function label(axis: ChartAxis, top: number): readonly string[] {
   return buildScales({ slots, top, axis, width: 600, height: 180 }).labels;
@@ -13,12 +12,18 @@ function label(axis: ChartAxis, top: number): readonly string[] {
 const TOPS = Array.from({ length: 440 }, (_, step) => 0.001 * 1.0701 ** step);
 const MAX_SHARE = 1;
 
+const COUNTS = buildCountAxis("en");
+const DURATIONS = buildDurationAxis("en");
+const SHARES = buildShareAxis("en");
+const DOLLARS = buildQuotaAxis({ inCurrency: true, quotaPerUnit: 500_000 }, "en");
+const OTHER_DOLLARS = buildQuotaAxis({ inCurrency: true, quotaPerUnit: 73_000 }, "zh");
+
 const AXES: Readonly<Record<string, ChartAxis>> = {
-  counts: buildCountAxis("en"),
-  durations: buildDurationAxis("en"),
-  shares: buildShareAxis("en"),
-  dollars: buildQuotaAxis(DOLLARS, "en"),
-  "dollars of another rate": buildQuotaAxis({ inCurrency: true, quotaPerUnit: 73_000 }, "zh"),
+  counts: COUNTS,
+  durations: DURATIONS,
+  shares: SHARES,
+  dollars: DOLLARS,
+  "dollars of another rate": OTHER_DOLLARS,
   "quota without a currency": buildQuotaAxis({ inCurrency: false, quotaPerUnit: 500_000 }, "zh"),
 };
 
@@ -38,12 +43,12 @@ test.each(Object.entries(AXES))(
 );
 
 test("the lines of an axis are at round numbers of what its labels say", () => {
-  expect(label(AXES["counts"]!, 18_000)).toEqual(["0k", "5k", "10k", "15k", "20k"]);
-  expect(label(AXES["counts"]!, 1_900_000)).toEqual(["0.0M", "0.5M", "1.0M", "1.5M", "2.0M"]);
-  expect(label(AXES["counts"]!, 9_000)).toEqual(["0", "2,000", "4,000", "6,000", "8,000", "10,000"]);
-  expect(label(AXES["dollars"]!, 5_000)).toEqual(["$0.000", "$0.002", "$0.004", "$0.006", "$0.008", "$0.010"]);
-  expect(label(AXES["dollars"]!, 950_000)).toEqual(["$0.00", "$0.50", "$1.00", "$1.50", "$2.00"]);
-  expect(label(AXES["dollars of another rate"]!, 200_000)).toEqual(["$0", "$1", "$2", "$3"]);
-  expect(label(AXES["shares"]!, 0.004)).toEqual(["0.0%", "0.1%", "0.2%", "0.3%", "0.4%"]);
-  expect(label(AXES["durations"]!, 800_000)).toEqual(["0 min", "5 min", "10 min", "15 min"]);
+  expect(label(COUNTS, 18_000)).toEqual(["0k", "5k", "10k", "15k", "20k"]);
+  expect(label(COUNTS, 1_900_000)).toEqual(["0.0M", "0.5M", "1.0M", "1.5M", "2.0M"]);
+  expect(label(COUNTS, 9_000)).toEqual(["0", "2,000", "4,000", "6,000", "8,000", "10,000"]);
+  expect(label(DOLLARS, 5_000)).toEqual(["$0.000", "$0.002", "$0.004", "$0.006", "$0.008", "$0.010"]);
+  expect(label(DOLLARS, 950_000)).toEqual(["$0.00", "$0.50", "$1.00", "$1.50", "$2.00"]);
+  expect(label(OTHER_DOLLARS, 200_000)).toEqual(["$0", "$1", "$2", "$3"]);
+  expect(label(SHARES, 0.004)).toEqual(["0.0%", "0.1%", "0.2%", "0.3%", "0.4%"]);
+  expect(label(DURATIONS, 800_000)).toEqual(["0 min", "5 min", "10 min", "15 min"]);
 });
