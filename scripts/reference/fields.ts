@@ -20,6 +20,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "settings.tags": "Which tags of calls with keys of the team are stored; {} = as the operator decides.",
   tags: "Of a token its policy of tags; of a log row its tags, `app=shop|env=prod`.",
   fixed_tags: "Key -> value; clients cannot override them.",
+  tag_limits:
+    "Limits of calls by the key of a tag, or `end_user`, and by its value: `rpm`, `tpm`, `concurrency`, `blocked`; `*` stands for each value that is not named.",
   end_user: "The customer of the client; blank = unknown.",
   "settings.member_limits": "Limits of one member over all keys that the member made.",
   "settings.who_makes_keys": "`members` (default) or `admins`.",
