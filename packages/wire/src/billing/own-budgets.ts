@@ -6,8 +6,8 @@ import { Budget, budgetCreate, budgetFields, budgetUpdate, budgetValueQuery, WRO
 
 const CHANGED = ["budget_not_found", "budget_of_administrator"] as const;
 
-export const budgetCreateSelf = endpoint({
-  name: "budgetCreateSelf",
+export const ownBudgetCreate = endpoint({
+  name: "ownBudgetCreate",
   method: "POST",
   path: "/api/budget/self",
   access: "user",
@@ -32,8 +32,8 @@ export const budgetCreateSelf = endpoint({
   ],
 });
 
-export const budgetUpdateSelf = endpoint({
-  name: "budgetUpdateSelf",
+export const ownBudgetUpdate = endpoint({
+  name: "ownBudgetUpdate",
   method: "PUT",
   path: "/api/budget/self/{id}",
   access: "user",
@@ -44,8 +44,8 @@ export const budgetUpdateSelf = endpoint({
   fails: [...CHANGED, ...WRONG_BUDGET_TERMS, "entity_changed", "budget_exists", "budget_above_administrator"],
 });
 
-export const budgetResetSelf = endpoint({
-  name: "budgetResetSelf",
+export const ownBudgetReset = endpoint({
+  name: "ownBudgetReset",
   method: "POST",
   path: "/api/budget/self/{id}/reset",
   access: "user",
@@ -55,8 +55,8 @@ export const budgetResetSelf = endpoint({
   fails: CHANGED,
 });
 
-export const budgetValuesSelf = endpoint({
-  name: "budgetValuesSelf",
+export const ownBudgetValues = endpoint({
+  name: "ownBudgetValues",
   method: "GET",
   path: "/api/budget/self/{id}/values",
   access: "user",
@@ -67,8 +67,8 @@ export const budgetValuesSelf = endpoint({
   fails: ["budget_not_found"],
 });
 
-export const budgetDeleteSelf = endpoint({
-  name: "budgetDeleteSelf",
+export const ownBudgetDelete = endpoint({
+  name: "ownBudgetDelete",
   method: "DELETE",
   path: "/api/budget/self/{id}",
   access: "user",

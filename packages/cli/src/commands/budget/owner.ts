@@ -1,17 +1,17 @@
 import {
   ApiProblem,
   budgetCreate,
-  budgetCreateSelf,
+  ownBudgetCreate,
   budgetDelete,
-  budgetDeleteSelf,
+  ownBudgetDelete,
   budgetGet,
   budgetListSelf,
   budgetReset,
-  budgetResetSelf,
+  ownBudgetReset,
   budgetUpdate,
-  budgetUpdateSelf,
+  ownBudgetUpdate,
   budgetValues,
-  budgetValuesSelf,
+  ownBudgetValues,
   ROLE,
   selfGet,
   SELF_BUDGET_SCOPES,
@@ -88,12 +88,12 @@ function openOwn(client: SessionClient): BudgetOwner {
           EXIT.usage,
           "for yourself name --token, --tag app=shop or --end-user 42; for a team --team",
         );
-      return (await client.call(budgetCreateSelf, { body: { ...terms, scope: own, subject } })).data;
+      return (await client.call(ownBudgetCreate, { body: { ...terms, scope: own, subject } })).data;
     },
-    update: async (id, body) => (await client.call(budgetUpdateSelf, { params: { id }, body })).data,
-    reset: async (id) => (await client.call(budgetResetSelf, { params: { id } })).data,
-    values: async (id, keyword) => (await client.call(budgetValuesSelf, { params: { id }, query: { keyword } })).data,
-    remove: (id) => client.call(budgetDeleteSelf, { params: { id } }),
+    update: async (id, body) => (await client.call(ownBudgetUpdate, { params: { id }, body })).data,
+    reset: async (id) => (await client.call(ownBudgetReset, { params: { id } })).data,
+    values: async (id, keyword) => (await client.call(ownBudgetValues, { params: { id }, query: { keyword } })).data,
+    remove: (id) => client.call(ownBudgetDelete, { params: { id } }),
   };
 }
 

@@ -1,8 +1,8 @@
 import {
-  budgetCreateSelf,
-  budgetDeleteSelf,
-  budgetResetSelf,
-  budgetUpdateSelf,
+  ownBudgetCreate,
+  ownBudgetDelete,
+  ownBudgetReset,
+  ownBudgetUpdate,
   tokenList,
   type Input,
 } from "@fairway/wire";
@@ -20,22 +20,22 @@ export const ownTokensQuery = queryOptions({
   queryFn: async ({ signal }) => (await readRows(tokenList, { query: { size: MOST_TOKENS }, signal })).rows,
 });
 
-export type NewOwnBudget = Input<typeof budgetCreateSelf.body>;
+export type NewOwnBudget = Input<typeof ownBudgetCreate.body>;
 
 export function createOwnBudget(body: NewOwnBudget): Promise<unknown> {
-  return andRefresh(call(budgetCreateSelf, { body }));
+  return andRefresh(call(ownBudgetCreate, { body }));
 }
 
-export function updateOwnBudget(id: number, body: Input<typeof budgetUpdateSelf.body>): Promise<unknown> {
-  return andRefresh(call(budgetUpdateSelf, { params: { id }, body }));
+export function updateOwnBudget(id: number, body: Input<typeof ownBudgetUpdate.body>): Promise<unknown> {
+  return andRefresh(call(ownBudgetUpdate, { params: { id }, body }));
 }
 
 export function resetOwnBudget(id: number): Promise<unknown> {
-  return andRefresh(call(budgetResetSelf, { params: { id } }));
+  return andRefresh(call(ownBudgetReset, { params: { id } }));
 }
 
 export function deleteOwnBudget(id: number): Promise<unknown> {
-  return andRefresh(call(budgetDeleteSelf, { params: { id } }));
+  return andRefresh(call(ownBudgetDelete, { params: { id } }));
 }
 
 /** Shows what a change did, also if it was refused. */

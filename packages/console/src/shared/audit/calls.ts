@@ -50,6 +50,7 @@ export const CALLS = {
   oauthWechatBind: "boundWechat",
   optionBatch: "changedOptions",
   optionReset: "resetRatios",
+  ownBudgetReset: "resetBudget",
   redemptionDeleteInvalid: "deletedInvalid",
   selfAccessToken: "madeAccessToken",
   selfConfirm: "confirmedSelf",

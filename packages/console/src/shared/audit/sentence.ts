@@ -25,6 +25,7 @@ const NOUNS = {
   file: "nounFile",
   identityProvider: "nounProvider",
   option: "nounOption",
+  ownBudget: "nounBudget",
   passkey: "nounPasskey",
   redemption: "nounRedemption",
   savedReport: "nounReport",

@@ -1,9 +1,9 @@
 import {
-  budgetCreateSelf,
-  budgetDeleteSelf,
-  budgetResetSelf,
-  budgetUpdateSelf,
-  budgetValuesSelf,
+  ownBudgetCreate,
+  ownBudgetDelete,
+  ownBudgetReset,
+  ownBudgetUpdate,
+  ownBudgetValues,
   type Budget,
   type SELF_BUDGET_SCOPES,
 } from "@fairway/wire";
@@ -32,7 +32,7 @@ export function ownBudgetRoutes(deps: OwnBudgetDeps): Route[] {
     return found;
   };
   return [
-    implement(budgetCreateSelf, async ({ body, caller: { userId } }) => {
+    implement(ownBudgetCreate, async ({ body, caller: { userId } }) => {
       const { scope, subject: named, period, filter_model = "", ...wanted } = body;
       const usual = { ...BUDGET_DEFAULTS, quota_limit: wanted.quota_limit };
       const terms = applyTerms(period, usual, wanted, seconds(deps.clock));
@@ -42,7 +42,7 @@ export function ownBudgetRoutes(deps: OwnBudgetDeps): Route[] {
       await spread();
       return budget;
     }),
-    implement(budgetUpdateSelf, async ({ params, body, caller, request, response }) => {
+    implement(ownBudgetUpdate, async ({ params, body, caller, request, response }) => {
       const { id } = await requireOwn(caller.userId, params.id);
       const changed = await store.change(id, body, { by: "self", check: tagCheck(request) });
       if (!changed) throw new Refusal("budget_not_found");
@@ -50,16 +50,16 @@ export function ownBudgetRoutes(deps: OwnBudgetDeps): Route[] {
       setTag(response, budgetTag(changed));
       return changed;
     }),
-    implement(budgetResetSelf, async ({ params, caller }) => {
+    implement(ownBudgetReset, async ({ params, caller }) => {
       const { id } = await requireOwn(caller.userId, params.id);
       if (!(await store.reset(id, "self"))) throw new Refusal("budget_not_found");
       await restate(await store.withValues(id));
       return requireOwn(caller.userId, id);
     }),
-    implement(budgetValuesSelf, async ({ params, query, caller }) =>
+    implement(ownBudgetValues, async ({ params, query, caller }) =>
       store.valuesOf(await requireOwn(caller.userId, params.id), query.keyword),
     ),
-    implement(budgetDeleteSelf, async ({ params, caller }) => {
+    implement(ownBudgetDelete, async ({ params, caller }) => {
       const { id } = await requireOwn(caller.userId, params.id);
       if (!(await store.remove(id, "self"))) throw new Refusal("budget_not_found");
       await spread();
