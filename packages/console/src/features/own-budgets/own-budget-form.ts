@@ -1,4 +1,4 @@
-import { type Budget, type SELF_BUDGET_SCOPES } from "@fairway/wire";
+import type { Budget, SELF_BUDGET_SCOPES } from "@fairway/wire";
 import type { NewOwnBudget } from "./api.ts";
 
 export type OwnScope = (typeof SELF_BUDGET_SCOPES)[number];

@@ -22,8 +22,10 @@ export function hasWrongTagLimits(text: string): boolean {
   return (toTagLimitRows(text) ?? []).some((row) => findTagLimitFaults(row).length > 0);
 }
 
+type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 export function toTagLimitRows(text: string): readonly FieldRow[] | undefined {
-  const keys = Object.entries(parseObject(text) ?? {}) as [string, Readonly<Record<string, object>>][];
+  const keys = Object.entries(parseObject(text) ?? {}) as [string, Values][];
   return keys.flatMap(([key, values]) => Object.entries(values).map(([value, limit]) => toRow(key, value, limit)));
 }
 
