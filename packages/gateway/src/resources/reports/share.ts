@@ -64,33 +64,48 @@ function splitPair(pair: string): readonly [string, string] {
  * Returns what each row gets of the shared cost of its interval; rows whose cost is shared lose it. All parts together
  * are 0, to the unit. An interval without anyone to share with is left as it is.
  */
-export function shareCosts(rows: readonly Row[], { values, split }: Sharing): number[] {
+export function shareCosts(rows: readonly Row[], sharing: Sharing): number[] {
   const parts = rows.map(() => 0);
-  const places = Map.groupBy(rows.keys(), (at) => rows[at]?.start);
-  for (const inside of places.values()) {
-    const isShared = (at: number) => values.has(rows[at]?.value ?? "");
-    const others = inside.filter((at) => !isShared(at));
-    const byValue = [...Map.groupBy(others, (at) => rows[at]?.value ?? "")];
-    const cost = (all: readonly number[]) => all.reduce((sum, at) => sum + BigInt(rows[at]?.quota ?? 0), 0n);
-    const weights = byValue.map(([value, own]) => weigh(split, value, cost(own)));
-    const amount = cost(inside.filter(isShared));
-    const shares = apportion(amount, weights);
-    if (!shares) continue;
-    for (const at of inside) if (isShared(at)) parts[at] = -(rows[at]?.quota ?? 0);
-    for (const [index, [, own]] of byValue.entries()) {
-      const share = shares[index] ?? 0n;
-      const costs = own.map((at) => BigInt(rows[at]?.quota ?? 0));
-      const inner =
-        apportion(share, costs) ??
-        apportion(
-          share,
-          costs.map(() => 1n),
-        ) ??
-        [];
-      for (const [place, at] of own.entries()) parts[at] = Number(inner[place] ?? 0n);
-    }
-  }
+  const items = rows.map(({ quota, ...row }, at) => ({ ...row, at, cost: BigInt(quota) }));
+  for (const inside of Map.groupBy(items, ({ start }) => start).values())
+    for (const { at, part } of shareWithin(inside, sharing)) parts[at] = Number(part);
   return parts;
+}
+
+interface Item {
+  /** Its place in the report. */
+  readonly at: number;
+  readonly value: string;
+  readonly cost: bigint;
+}
+
+interface Part {
+  readonly at: number;
+  readonly part: bigint;
+}
+
+/** Divides what is shared in one interval. */
+function* shareWithin(items: readonly Item[], { values, split }: Sharing): Generator<Part> {
+  const shared = items.filter(({ value }) => values.has(value));
+  const others = items.filter(({ value }) => !values.has(value));
+  const byValue = [...Map.groupBy(others, ({ value }) => value)];
+  const weights = byValue.map(([value, own]) => weigh(split, value, sumCosts(own)));
+  const shares = apportion(sumCosts(shared), weights);
+  if (!shares) return;
+  for (const { at, cost } of shared) yield { at, part: -cost };
+  for (const [index, [, own]] of byValue.entries()) yield* divide(own, shares[index] ?? 0n);
+}
+
+/** Divides the share of one value among its rows by what they cost; evenly if they cost nothing. */
+function* divide(own: readonly Item[], share: bigint): Generator<Part> {
+  const costs = own.map(({ cost }) => cost);
+  const equal = costs.map(() => 1n);
+  const parts = apportion(share, costs) ?? apportion(share, equal) ?? [];
+  for (const [place, { at }] of own.entries()) yield { at, part: parts[place] ?? 0n };
+}
+
+function sumCosts(items: readonly Item[]): bigint {
+  return items.reduce((sum, { cost }) => sum + cost, 0n);
 }
 
 function weigh(split: Split, value: string, own: bigint): bigint {
