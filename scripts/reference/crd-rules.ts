@@ -140,15 +140,28 @@ export const RESOURCES: readonly Resource[] = [
     plural: "tokens",
     shortName: "fwtok",
     about:
-      "A key of a user for model calls. The key itself stays in the gateway, where its owner reads it, or is written into a Secret.",
+      "A key of a user or a team for model calls. The key itself stays in the gateway, where its owner reads it, or is written into a Secret.",
     spec: TokenSpec,
     rules: {
       owner: {
-        cel: { "self.username == oldSelf.username": "the owner of a token does not change: create another token" },
+        cel: {
+          "has(self.username) != has(self.team)":
+            "spec.owner names one of two: a user as username, or a team by its short name as team",
+          "(has(self.username) ? self.username : '') == (has(oldSelf.username) ? oldSelf.username : '') && (has(self.team) ? self.team : '') == (has(oldSelf.team) ? oldSelf.team : '')":
+            "the owner of a token does not change: create another token",
+        },
       },
       "owner.username": {
         maxLength: 255,
         cel: { "self != ''": "spec.owner.username is empty: name a user of the gateway" },
+      },
+      "owner.team": {
+        maxLength: 40,
+        pattern: undefined,
+        cel: {
+          "self.matches('^[a-z0-9][a-z0-9-]{1,39}$')":
+            "spec.owner.team is no short name of a team: write it like data-lab, with small letters, digits and hyphens",
+        },
       },
       expiresAt: { format: "date-time" },
       quota: {
@@ -175,7 +188,10 @@ export const RESOURCES: readonly Resource[] = [
       "writeSecretTo.name": buildSecretNameRules("spec.writeSecretTo.name"),
       "writeSecretTo.key": buildSecretKeyRules("spec.writeSecretTo.key"),
     },
-    columns: [{ name: "Owner", type: "string", jsonPath: ".spec.owner.username" }],
+    columns: [
+      { name: "Owner", type: "string", jsonPath: ".spec.owner.username" },
+      { name: "Team", type: "string", jsonPath: ".spec.owner.team" },
+    ],
   },
   {
     kind: "Budget",

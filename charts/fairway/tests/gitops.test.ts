@@ -119,13 +119,13 @@ describe("gitops of the chart", () => {
     const writing = (role: Rendered | undefined) =>
       readRules(role).flatMap(({ resources, verbs }) => (resources[0] === "secrets" ? verbs : []));
     expect(writing(listRoles(await render("gitops.enabled=true"))[0])).toEqual(["list", "watch"]);
-    const tokenOwners = { "ai-search": ["search-bot"] };
+    const tokenOwners = { "ai-search": ["search-bot", "team:research", "team:*"] };
     const gitops = { enabled: true, namespaces: ["ai", "ai-search"], tokenSecrets: true, tokenOwners };
     const objects = await render(JSON.stringify({ gitops }));
     const [role, second] = listRoles(objects).filter(({ metadata }) => metadata.name === "demo-fairway-gitops");
     expect(writing(role)).toEqual(["list", "watch"]);
     expect(writing(second)).toEqual(["list", "watch", "create", "patch"]);
-    expect(readVariables(objects)["TOKEN_OWNERS"]).toBe('{"ai-search":["search-bot"]}');
+    expect(readVariables(objects)["TOKEN_OWNERS"]).toBe('{"ai-search":["search-bot","team:research","team:*"]}');
     expect(VARIABLES).toContain("`FAIRWAY_KUBERNETES_TOKEN_OWNERS`");
   });
 
@@ -160,6 +160,7 @@ describe("gitops of the chart", () => {
     ],
     ['{"gitops": {"enabled": true, "tokenSecrets": true, "tokenOwners": {"models": []}}}', "tokenOwners"],
     ['{"gitops": {"enabled": true, "tokenSecrets": true, "tokenOwners": {"models": "ann"}}}', "tokenOwners"],
+    ['{"gitops": {"enabled": true, "tokenSecrets": true, "tokenOwners": {"models": ["team:My Team"]}}}', "tokenOwners"],
   ])("refuses %s", async (set, field) => {
     const { code, output } = await template(helm, "mysql", [set]);
     expect(code).not.toBe(0);

@@ -28,6 +28,7 @@ export * from "./core/envelope.ts";
 export * from "./options/compatible-factors.ts";
 export * from "./core/by-model.ts";
 export * from "./core/fallbacks.ts";
+export * from "./core/team-slug.ts";
 export * from "./core/strategies.ts";
 export * from "./operations/events.ts";
 export * from "./operations/caches.ts";

@@ -1,3 +1,4 @@
+import { formatTokenOwner, TeamSlug } from "@fairway/wire";
 import { parseObject } from "../lib/text/json.ts";
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
@@ -70,10 +71,10 @@ export const KUBERNETES_VARIABLES = {
   kubernetesTokenOwners: define({
     name: "FAIRWAY_KUBERNETES_TOKEN_OWNERS",
     about:
-      'Whose keys the Token resources of a namespace may write into Secrets, as JSON: an array of user names for each namespace, where `"*"` is every user. Others are refused.',
+      'Whose keys the Token resources of a namespace may write into Secrets, as JSON: an array for each namespace, of user names and of `team:SLUG` for teams. `"*"` is every user, `"team:*"` every team. Others are refused.',
     fallback: "",
-    example: '{"ai":["search-bot"]}',
-    parse: userNames,
+    example: '{"ai":["search-bot","team:research"]}',
+    parse: ownerNames,
   }),
   kubernetesResyncSeconds: define({
     name: "FAIRWAY_KUBERNETES_RESYNC_SECONDS",
@@ -122,14 +123,24 @@ function names(value: string): readonly string[] {
   throw new Error("give names of Kubernetes with commas between");
 }
 
-function userNames(value: string): Readonly<Record<string, readonly string[]>> {
+function ownerNames(value: string): Readonly<Record<string, readonly string[]>> {
   const given = value === "" ? {} : parseObject(value);
-  const lists = Object.entries(given ?? {}).flatMap(([namespace, users]) => {
-    const names = readTexts(users);
-    return names && NAME.test(namespace) ? [[namespace, names] as const] : [];
+  const lists = Object.entries(given ?? {}).flatMap(([namespace, owners]) => {
+    const names = readTexts(owners);
+    return names?.every(isOwnerName) && NAME.test(namespace) ? [[namespace, names] as const] : [];
   });
   if (given && lists.length === Object.keys(given).length) return Object.fromEntries(lists);
-  throw new Error('give an array of user names for each namespace, such as {"ai":["search-bot"]}');
+  throw new Error(
+    'give an array of user names and short names of teams for each namespace, such as {"ai":["search-bot","team:research"]}',
+  );
+}
+
+const OF_TEAM = formatTokenOwner({ team: "" });
+
+/** A misspelt team would name no one, and its keys would be refused without a reason that shows the mistake. */
+function isOwnerName(name: string): boolean {
+  const slug = name.slice(OF_TEAM.length);
+  return !name.startsWith(OF_TEAM) || slug === "*" || TeamSlug.safeParse(slug).success;
 }
 
 function readTexts(value: unknown): readonly string[] | undefined {

@@ -52,6 +52,28 @@ describe("what to do about a resource", () => {
     expect(decide(token("root", written), { ...RULES, tokenOwners: { ai: ["*"] } })).toMatchObject({ act: "apply" });
   });
 
+  test("tells teams from users of the same name when it judges whose key may be obtained", () => {
+    const token = (owner: object) => ({
+      ...resource({}, {}, "Token"),
+      object: { metadata: { name: "main" }, spec: { owner, writeSecretTo: { name: "key" } } },
+    });
+    const may = (owner: object, ...names: readonly string[]) =>
+      decide(token(owner), { ...RULES, tokenOwners: { ai: names } }).act === "apply";
+    const [team, user] = [{ team: "research" }, { username: "research" }];
+    expect([may(team, "team:research"), may(team, "team:*"), may(user, "research"), may(user, "*")]).toEqual(
+      Array.from({ length: 4 }, () => true),
+    );
+    expect([may(team, "research"), may(team, "*"), may(team, "team:other"), may(team)]).toEqual(
+      Array.from({ length: 4 }, () => false),
+    );
+    expect([may(user, "team:research"), may(user, "team:*"), may({ username: "team:research" }, "team:*")]).toEqual(
+      Array.from({ length: 3 }, () => false),
+    );
+    expect(may({ username: "team:research" }, "team:research")).toBe(false);
+    for (const owner of [{}, { ...team, ...user }, { team: "My Team" }])
+      expect(decide(token(owner), RULES)).toMatchObject({ act: "refuse", cause: "Invalid" });
+  });
+
   test.each([
     [{ key: "sk-in-git" }, "spec.key is not for clusters"],
     [{ credentialsFrom: { env: "OPENAI" } }, "files and variables of the gateway are not for clusters"],

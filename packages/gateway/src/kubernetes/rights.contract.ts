@@ -54,6 +54,38 @@ export function rightsContract(name: string, open: () => Promise<ContractCluster
       await untilCondition("Token", "mine", { status: "True", reason: "Written" }, "SecretWritten");
     });
 
+    const startTeam = async (slug: string) => {
+      const { root } = kit.members;
+      await root.post("/api/team/", { name: slug, slug });
+      const query = kit.app.database.db.selectFrom("teams").select("account_id").where("slug", "=", slug);
+      return (await query.executeTakeFirstOrThrow()).account_id;
+    };
+
+    line("a key of a team that `gitops.tokenOwners` names as `team:SLUG`", async () => {
+      const wallet = await startTeam("research");
+      await put("Token", "lab", { owner: { team: "research" }, writeSecretTo: { name: "lab-key" } });
+      await start({ tokenOwners: { [kit.namespace]: ["team:research"] } });
+      await untilCondition("Token", "lab", { status: "True", reason: "Written" }, "SecretWritten");
+      expect(await isWritten("lab-key")).toBe(true);
+      const made = kit.app.database.db.selectFrom("tokens").select(["name", "user_id", "member_id"]);
+      expect(await made.execute()).toEqual([{ name: "lab", user_id: wallet, member_id: 0 }]);
+    });
+
+    line("a key of any other team", async () => {
+      await startTeam("research");
+      await startTeam("other");
+      await put("Token", "lab", { owner: { team: "other" }, writeSecretTo: { name: "lab-key" } });
+      for (const names of [["team:research"], ["*"], ["other"]]) {
+        await start({ tokenOwners: { [kit.namespace]: names } });
+        await untilCondition("Token", "lab", { status: "False", reason: "Forbidden" });
+      }
+      expect((await condition("Token", "lab"))?.message).toContain("name team:other in gitops.tokenOwners");
+      const made = await kit.app.database.db.selectFrom("tokens").select("id").execute();
+      expect([await isWritten("lab-key"), made]).toEqual([false, []]);
+      await start({ tokenOwners: { [kit.namespace]: ["team:*"] } });
+      await untilCondition("Token", "lab", { status: "True", reason: "Written" }, "SecretWritten");
+    });
+
     line("a token of any user, whose key only that user reads", async () => {
       await put("Token", "theirs", { owner: { username: "boss" } });
       await start();

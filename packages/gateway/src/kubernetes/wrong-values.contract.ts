@@ -81,6 +81,8 @@ const WRONG: readonly Wrong[] = [
   token({ expiresAt: "tomorrow" }, "expiresAt"),
   token({ allowIps: ["999.1.1.1"] }, "999.1.1.1"),
   token({ owner: { username: "missing" } }, "there is no user missing: create the account first"),
+  token({ owner: { team: "missing" } }, "there is no team missing: create the team first"),
+  token({ owner: { team: "research", username: "ann" } }, "one of username and team"),
   token({ fallbacks: { models: [{ model: "x", on: ["never"] }] } }, "must be error or context or content"),
   token({ fallbacks: { off: true, models: [{ model: "x" }] } }, "leave off or models out"),
   token({ limits: { rpm: 0 } }, "spec.limits.rpm"),

@@ -14,6 +14,11 @@ export function buildWalletKey(slug: string): string {
   return PREFIX + slug;
 }
 
+/** Returns the short name of the team whose wallet has a key. */
+export function readWalletSlug(key: string): string {
+  return key.slice(PREFIX.length);
+}
+
 /** Returns the row of the account that holds the money of a team: no one signs in with it. */
 export function buildWalletRow(team: {
   readonly name: string;

@@ -16,6 +16,7 @@ import { queryFlag, queryText } from "../core/envelope.ts";
 import { FALLBACK_CAUSES, MAX_FALLBACKS, MAX_STICKY_SECONDS } from "../core/fallbacks.ts";
 import { LimitsSpec } from "../core/limits.ts";
 import { TagLimits } from "../core/tag-limits.ts";
+import { TeamSlug } from "../core/team-slug.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
 
@@ -76,8 +77,26 @@ export const OptionSetSpec = z.strictObject({
 });
 export type OptionSetSpec = z.output<typeof OptionSetSpec>;
 
+/** Whose money the calls of a token cost: a user's, or that of the wallet of a team. */
+const TokenOwner = z
+  .strictObject({
+    /** Name of a user. */
+    username: text,
+    /** Short name of a team. No member holds the key: its keys page shows it to owners and admins. */
+    team: z.optional(TeamSlug),
+  })
+  .check(
+    z.refine(({ username, team }) => (username === undefined) !== (team === undefined), "one of username and team"),
+  );
+export type TokenOwner = z.output<typeof TokenOwner>;
+
+/** Returns the name of an owner: that of a user, or `team:SLUG`, which is no name of a user. */
+export function formatTokenOwner({ username = "", team }: TokenOwner): string {
+  return team === undefined ? username : `team:${team}`;
+}
+
 export const TokenSpec = z.strictObject({
-  owner: z.strictObject({ username: z.string() }),
+  owner: TokenOwner,
   displayName: z.optional(textUpTo(TOKEN_NAME_MAX)),
   group: text,
   /** RFC 3339; null = never. */

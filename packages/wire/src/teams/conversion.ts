@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { pathId } from "../core/envelope.ts";
-import { TeamName, TeamSlug, TeamView } from "./team-fields.ts";
+import { TeamSlug } from "../core/team-slug.ts";
+import { TeamName, TeamView } from "./team-fields.ts";
 
 /**
  * What a person still has, so that the account cannot become the wallet of a team:

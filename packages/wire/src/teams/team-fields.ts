@@ -14,8 +14,6 @@ export const MAX_TEAMS_PER_PERSON = 100;
 export const MAX_TEAM_MEMBERS = 10_000;
 const MAX_LABELS = 8;
 
-const SLUG = /^[a-z0-9][a-z0-9-]{1,39}$/;
-export const TeamSlug = z.string().check(z.regex(SLUG));
 export const TeamName = z.string().check(z.trim(), z.minLength(1), z.maxLength(64), z.regex(/^[^\p{Cc}\p{Cf}]+$/u));
 export const TeamDescription = z.string().check(z.maxLength(255));
 const labelText = z.string().check(z.minLength(1), z.maxLength(64), z.regex(/^[^\p{Cc}\p{Cf}]+$/u));

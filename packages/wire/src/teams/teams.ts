@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryFlag, queryText } from "../core/envelope.ts";
 import { pageFields } from "../core/paging.ts";
-import { TeamDescription, TeamLabels, TeamName, TeamSlug, TeamSummary, TeamView } from "./team-fields.ts";
+import { TeamSlug } from "../core/team-slug.ts";
+import { TeamDescription, TeamLabels, TeamName, TeamSummary, TeamView } from "./team-fields.ts";
 import { TeamSettingsInput } from "./team-settings.ts";
 
 const GONE = ["team_not_found", "team_right_missing"] as const;

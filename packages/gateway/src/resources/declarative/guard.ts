@@ -65,6 +65,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", readIds(body), owned),
   tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
   tokenMove: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
+  teamTokenUpdate: (deps, { params, body }, owned) =>
+    checkForm(deps, members("Token", { ...values(body), id: params["tid"] }), owned),
+  teamTokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["tid"]], owned),
   userUpdate: (deps, { body }, owned) => checkForm(deps, members("User", body), owned),
   userManage: (deps, { body }, owned) => checkManage(deps, values(body), owned),
   userDelete: (_deps, { params }, owned) => checkRows("User", [params["id"]], owned),

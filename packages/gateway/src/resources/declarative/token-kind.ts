@@ -1,5 +1,6 @@
 import {
   ACCOUNT_KIND,
+  formatTokenOwner,
   listTokenFields,
   NEVER_EXPIRES,
   readTokenFallbacks,
@@ -8,20 +9,25 @@ import {
   TOKEN_STATUS,
   type Token,
   type TokenInput,
+  type TokenOwner,
   type TokenSpec,
 } from "@fairway/wire";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { lockRows } from "../../storage/transaction.ts";
 import { tokenFields } from "../tokens/input.ts";
 import type { TokenStore } from "../tokens/store.ts";
-import { exportedNames, noUser, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
+import { checkLife } from "../teams/key-rules.ts";
+import { exportedNames, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 import { blameDocument } from "./read-document.ts";
+import { describeOwner, explainMissingOwner, findTokenOwner, keyOfTokenOwner, type FoundOwner } from "./token-owner.ts";
 
 export interface TokenKindDeps {
   readonly database: Database;
   readonly tokens: TokenStore;
+  readonly clock: Clock;
 }
 
 const DOCUMENTED = listTokenFields("document");
@@ -38,8 +44,8 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     kind: "Token",
     secrets: new Set(),
     async desired(name, spec, users) {
-      if (!users.has(usernameKey(spec.owner.username))) await requireOwnerId(deps, name, spec);
-      checkSpec(name, spec);
+      const owner = users.has(keyOfTokenOwner(spec.owner)) ? undefined : await requireOwner(deps, name, spec);
+      checkSpec(name, spec, (expiry) => owner?.team && checkLife(owner.team, expiry, seconds(deps.clock)));
       const { quota, writeSecretTo: _place, fallbacks, ...rest } = spec;
       // Causes that the document leaves out are those that the row has by default.
       const listed = fallbacks && { fallbacks: toFallbacksSpec(toFallbacksText(fallbacks)) };
@@ -47,15 +53,15 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       return {
         ...rest,
         ...listed,
-        owner: spec.owner.username,
+        owner: formatTokenOwner(spec.owner),
         ...(quota?.mode === "Maintain" && { quota: toQuotaGrant(quota) }),
       };
     },
     async find(name, spec, ownedId) {
-      const userId = await findOwner(deps, spec);
+      const owner = await findTokenOwner(deps.database.db, spec.owner);
       // The same documents create the owner.
-      if (userId === undefined) return undefined;
-      const id = ownedId ?? (await findTokenByName(deps, userId, spec.displayName ?? name));
+      if (!owner) return undefined;
+      const id = ownedId ?? (await findTokenByName(deps, owner.id, spec.displayName ?? name));
       const row = id === undefined ? undefined : await findToken(deps, id);
       return row && toCurrent(row, spec);
     },
@@ -63,7 +69,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     lacks: () => "",
     lock: (ids, created) => lockTokens(deps, ids, created),
     async create(name, spec) {
-      const userId = await requireOwnerId(deps, name, spec);
+      const { id: userId } = await requireOwner(deps, name, spec);
       const { id } = await tokens.create(
         userId,
         tokenFields(toTokenInput(name, spec), () => true),
@@ -95,9 +101,9 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
 }
 
 /** Throws what a token form would refuse, as a fault of the document. */
-function checkSpec(name: string, spec: TokenSpec): void {
+function checkSpec(name: string, spec: TokenSpec, checkExpiry: (expiry: number) => unknown): void {
   try {
-    tokenFields(toTokenInput(name, spec), () => true);
+    checkExpiry(tokenFields(toTokenInput(name, spec), () => true).expired_time);
   } catch (cause) {
     throw blameDocument(name, cause);
   }
@@ -115,7 +121,7 @@ async function lockTokens(
   ids: readonly number[],
   created: readonly TokenSpec[],
 ): Promise<void> {
-  const owners = new Set(created.map(({ owner }) => usernameKey(owner.username)));
+  const owners = new Set(created.map(({ owner }) => keyOfTokenOwner(owner)));
   if (owners.size > 0) {
     const users = await db
       .selectFrom("users")
@@ -135,20 +141,28 @@ async function lockTokens(
 async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
   const rows = await deps.database.db
     .selectFrom("tokens as t")
-    // Documents describe keys of persons.
-    .innerJoin("users as u", (on) => on.onRef("u.id", "=", "t.user_id").on("u.kind", "=", ACCOUNT_KIND.person))
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .leftJoin("teams as w", "w.account_id", "u.id")
     .select(["t.id", "t.name"])
     .where("t.deleted_at", "is", null)
+    .where("w.deleted_at", "is", null)
+    // Documents describe keys of persons and of teams, but not those that a member or a service account holds.
+    .where((eb) =>
+      eb.or([
+        eb("u.kind", "=", ACCOUNT_KIND.person),
+        eb.and([eb("t.member_id", "=", 0), eb("t.service_account_id", "=", 0)]),
+      ]),
+    )
     .orderBy("t.id")
     .execute();
   const documents: ExportedRow[] = [];
   for (const [id, name] of exportedNames(rows)) {
     const row = await findToken(deps, id);
     if (!row) continue;
-    const { owner: _owner, ...fields } = toFields(row.token, row.username);
+    const { owner: _owner, ...fields } = toFields(row.token, "");
     // The quota is granted when the token is created; for an existing token, its usage decides.
     const quota = { unlimited: row.token.unlimited_quota, amount: Math.max(0, row.token.remain_quota) };
-    documents.push({ id, name, spec: { ...fields, quota, owner: { username: row.username } } });
+    documents.push({ id, name, spec: { ...fields, quota, owner: row.owner } });
   }
   return documents;
 }
@@ -162,22 +176,10 @@ function calculateQuotaLeft({ remain_quota, unlimited_quota }: Token, { quota = 
   return { unlimited: unlimited_quota, amount: Math.min(remain_quota, quota.amount ?? 0) };
 }
 
-async function requireOwnerId(deps: TokenKindDeps, name: string, spec: TokenSpec): Promise<number> {
-  const id = await findOwner(deps, spec);
-  if (id !== undefined) return id;
-  throw new Refusal("document_invalid", { values: { name, reason: noUser(spec.owner.username) } });
-}
-
-async function findOwner({ database }: TokenKindDeps, { owner }: TokenSpec): Promise<number | undefined> {
-  const key = usernameKey(owner.username);
-  const row = await database.db
-    .selectFrom("users")
-    .select("id")
-    .where("username_key", "=", key)
-    .where("kind", "=", ACCOUNT_KIND.person)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  return row?.id;
+async function requireOwner({ database }: TokenKindDeps, name: string, { owner }: TokenSpec): Promise<FoundOwner> {
+  const found = await findTokenOwner(database.db, owner);
+  if (found) return found;
+  throw new Refusal("document_invalid", { values: { name, reason: explainMissingOwner(owner) } });
 }
 
 async function findTokenByName({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {
@@ -196,18 +198,18 @@ async function findTokenByName({ database }: TokenKindDeps, userId: number, name
 
 interface Found {
   readonly token: Token;
-  readonly username: string;
+  readonly owner: TokenOwner;
 }
 
 async function findToken({ database, tokens }: TokenKindDeps, id: number): Promise<Found | undefined> {
   const row = await database.db
     .selectFrom("tokens as t")
-    .innerJoin("users as u", (on) => on.onRef("u.id", "=", "t.user_id").on("u.kind", "=", ACCOUNT_KIND.person))
-    .select(["t.user_id", "u.username"])
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .select(["t.user_id", "u.kind", "u.username", "u.username_key"])
     .where("t.id", "=", id)
     .executeTakeFirst();
   const token = row && (await tokens.get(row.user_id, id));
-  return token && { token, username: row.username };
+  return token && { token, owner: describeOwner(row) };
 }
 
 function toTokenInput(name: string, spec: TokenSpec): TokenInput {
@@ -302,10 +304,10 @@ function toFields(token: Token, owner: string): Fields {
 }
 
 /** Returns the token in the form in which a document is compared. */
-function toCurrent({ token, username }: Found, spec: TokenSpec): Current {
-  const written = spec.owner.username;
+function toCurrent({ token, owner: found }: Found, spec: TokenSpec): Current {
+  const [current, written] = [formatTokenOwner(found), formatTokenOwner(spec.owner)];
   // Names that look alike are the same user.
-  const owner = sameName(username, written) ? written : username;
+  const owner = sameName(current, written) ? written : current;
   const fields = { ...toFields(token, owner), quota: calculateQuotaLeft(token, spec) };
   // If the owner disabled it, the owner could enable it again.
   const isHeld = token.status === TOKEN_STATUS.disabled && token.disabled_by_admin;
