@@ -106,7 +106,8 @@ export const queryKeys = {
   reports: {
     all: ["reports"],
     usage: (...by: Part[]) => ["reports", "usage", ...by],
-    saved: ["reports", "saved"],
+    /** Of a team, or with 0 of the reader. */
+    saved: (team: number) => ["reports", "saved", team],
   },
   search: {
     found: (text: string) => ["search", text],

@@ -99,6 +99,9 @@ export const pages: readonly PageEntry[] = [
     },
     details: {
       ":id": async () => ({ Component: (await import("../features/teams/page/team.page.tsx")).TeamPage }),
+      ":team/report": async () => ({
+        Component: (await import("../features/reports/team-reports.page.tsx")).TeamReportsPage,
+      }),
       ":team/webhook": teamEndpoints("TeamEndpoints"),
       ":team/webhook/add": teamEndpoints("AddTeamEndpoint"),
       ":team/webhook/edit/:id": teamEndpoints("EditTeamEndpoint"),

@@ -1,11 +1,10 @@
-import { reportUsage, reportUsageSelf, type UsageReport } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { rangeName, resolveBounds, type RangeName } from "../../lib/range.ts";
 import { listAsked, readFields } from "./fields.ts";
+import { readUsage, type Reader } from "./reader.ts";
 
 export const USUAL_RANGE: RangeName = "30d";
 
@@ -32,10 +31,10 @@ export function readZone(): string {
 }
 
 /** Returns the query of a question; a relative range moves with time. */
-export function buildQuery(question: Question, isAdmin: boolean) {
+export function buildQuery(question: Question, reader: Reader) {
   const { from, to } = resolveBounds(rangeName(question.range, USUAL_RANGE), nowSeconds(), question);
   const query = {
-    by: listAsked(readFields(question.by, isAdmin)).join(","),
+    by: listAsked(readFields(question.by, reader)).join(","),
     start: from,
     end: to,
     interval: question.interval,
@@ -46,16 +45,14 @@ export function buildQuery(question: Question, isAdmin: boolean) {
     token_name: question.token,
     group: question.group,
   };
-  return isAdmin ? { ...query, username: question.user, channel: question.channel } : query;
+  const isOfAll = reader.of === "everyone";
+  return isOfAll ? { ...query, username: question.user, channel: question.channel } : query;
 }
 
-export function reportQuery(question: Question, isAdmin: boolean) {
+export function reportQuery(question: Question, reader: Reader) {
   return queryOptions({
-    queryKey: queryKeys.reports.usage(question, isAdmin),
-    queryFn: ({ signal }): Promise<UsageReport> => {
-      const query = buildQuery(question, isAdmin);
-      return isAdmin ? call(reportUsage, { query, signal }) : call(reportUsageSelf, { query, signal });
-    },
+    queryKey: queryKeys.reports.usage(question, reader.of, reader.team),
+    queryFn: ({ signal }) => readUsage(reader, buildQuery(question, reader), signal),
     placeholderData: keepPreviousData,
   });
 }

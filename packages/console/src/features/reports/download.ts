@@ -1,8 +1,8 @@
-import { reportUsage, reportUsageSelf, type UsageReport } from "@fairway/wire";
-import { buildUrl } from "../../lib/http.ts";
+import type { UsageReport } from "@fairway/wire";
 import { HttpProblem } from "../../lib/problems.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { buildQuery, type Question } from "./api.ts";
+import { buildUsageUrl, type Reader } from "./reader.ts";
 
 export const FORMATS = ["csv", "json", "parquet"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -23,7 +23,7 @@ function save(file: Blob, format: Format): void {
 
 interface Asked {
   readonly question: Question;
-  readonly isAdmin: boolean;
+  readonly reader: Reader;
   readonly userId: number;
 }
 
@@ -33,10 +33,10 @@ export async function saveReport(report: UsageReport, format: Format, asked: Ask
   save(new Blob([JSON.stringify(report, undefined, 2)], { type: "application/json" }), format);
 }
 
-async function fetchFile(format: Format, { question, isAdmin, userId }: Asked): Promise<Blob> {
+async function fetchFile(format: Format, { question, reader, userId }: Asked): Promise<Blob> {
   // Spreadsheets recognize UTF-8 by the byte order mark.
-  const query = { ...buildQuery(question, isAdmin), format, bom: format === "csv" ? 1 : 0 };
-  const response = await fetch(buildUrl(isAdmin ? reportUsage : reportUsageSelf, { query }), {
+  const query = { ...buildQuery(question, reader), format, bom: format === "csv" ? 1 : 0 };
+  const response = await fetch(buildUsageUrl(reader, query), {
     headers: { "New-Api-User": String(userId) },
     credentials: "same-origin",
     signal: AbortSignal.timeout(MOST_MS),

@@ -1,20 +1,23 @@
 import { isTagKey, MAX_REPORT_FIELDS } from "@fairway/wire";
+import type { Reader } from "./reader.ts";
 
 const OF_EVERYONE = ["model", "token", "group", "end_user"] as const;
+const OF_TEAMS = ["actor"] as const;
 const OF_OPERATORS = ["user", "team", "actor", "channel"] as const;
 export type PlainField = (typeof OF_EVERYONE)[number] | (typeof OF_OPERATORS)[number];
 
 /** A tag in the address, followed by its key. */
 export const TAG = "tag:";
 
-/** Returns the fields by which a reader may group; users see nothing of others and of channels. */
-export function listFields(isAdmin: boolean): readonly PlainField[] {
-  return isAdmin ? [...OF_EVERYONE, ...OF_OPERATORS] : OF_EVERYONE;
+/** Returns the fields by which a reader may group; users see nothing of others, and only operators see channels. */
+export function listFields({ of }: Pick<Reader, "of">): readonly PlainField[] {
+  const more = { everyone: OF_OPERATORS, team: OF_TEAMS, self: [] } as const;
+  return [...OF_EVERYONE, ...more[of]];
 }
 
 /** Returns the chosen fields of an address; a tag may still lack its key. */
-export function readFields(text: string, isAdmin: boolean): readonly string[] {
-  const known: readonly string[] = listFields(isAdmin);
+export function readFields(text: string, reader: Pick<Reader, "of">): readonly string[] {
+  const known: readonly string[] = listFields(reader);
   const chosen = text.split(",").filter((name) => name.startsWith(TAG) || known.includes(name));
   return [...new Set(chosen)].slice(0, MAX_REPORT_FIELDS);
 }

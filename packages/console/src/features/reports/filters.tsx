@@ -5,6 +5,7 @@ import { IconButton } from "../../ui/display/icon-button.tsx";
 import { DEFAULTS, refreshReports, USUAL_RANGE, type Question } from "./api.ts";
 import { changeField, listFields, readFields, TAG } from "./fields.ts";
 import { formatField } from "./names.ts";
+import type { Reader } from "./reader.ts";
 import { INTERVALS } from "./shape.ts";
 import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
 import { AccountFilter, TokenFilter } from "../../shared/names/name-filter.tsx";
@@ -12,21 +13,21 @@ import { useTexts } from "./texts.ts";
 
 interface FiltersProps {
   readonly question: Question;
-  readonly isAdmin: boolean;
+  readonly reader: Reader;
   change(change: Partial<Question>): void;
 }
 
 const PLACES = ["groupBy", "thenBy", "thenBy3"] as const;
 
 /** One of the fields by which a report groups, and the key if it is a tag. */
-function FieldChoice({ question, isAdmin, change, at }: FiltersProps & { readonly at: number }) {
+function FieldChoice({ question, reader, change, at }: FiltersProps & { readonly at: number }) {
   const t = useTexts();
-  const fields = readFields(question.by, isAdmin);
+  const fields = readFields(question.by, reader);
   const chosen = fields[at] ?? "";
   const choose = (name: string) => change({ by: changeField(fields, at, name) });
   const isTag = chosen.startsWith(TAG);
   const others = fields.filter((_, place) => place !== at);
-  const offered = listFields(isAdmin).filter((name) => !others.includes(name));
+  const offered = listFields(reader).filter((name) => !others.includes(name));
   const label = t(PLACES[at] ?? "thenBy");
   return (
     <>
@@ -67,8 +68,8 @@ const TYPED = ["endUser", "model", "group"] as const;
 /** What is summed, its period, and the calls that count. */
 export function Filters(props: FiltersProps) {
   const t = useTexts();
-  const { question, isAdmin, change } = props;
-  const fields = readFields(question.by, isAdmin);
+  const { question, reader, change } = props;
+  const fields = readFields(question.by, reader);
   const isActive = Object.entries(DEFAULTS).some(([name, value]) => question[name as keyof Question] !== value);
   return (
     <FilterBar
@@ -115,8 +116,12 @@ export function Filters(props: FiltersProps) {
           onChange={(text) => change({ [name]: text })}
         />
       ))}
-      <TokenFilter label={t("token")} value={question.token} onChange={(token) => change({ token })} />
-      {isAdmin && (
+      {reader.of === "team" ? (
+        <FilterText width="150px" label={t("token")} value={question.token} onChange={(token) => change({ token })} />
+      ) : (
+        <TokenFilter label={t("token")} value={question.token} onChange={(token) => change({ token })} />
+      )}
+      {reader.of === "everyone" && (
         <>
           <AccountFilter label={t("user")} value={question.user} onChange={(user) => change({ user })} />
           <ChannelFilter label={t("channel")} value={question.channel} onChange={(channel) => change({ channel })} />

@@ -1,6 +1,7 @@
 import { OTHER_VALUE, type ReportRow, type UsageReport } from "@fairway/wire";
 import type { Question } from "./api.ts";
 import { TAG } from "./fields.ts";
+import type { Reader } from "./reader.ts";
 import { readText } from "./shape.ts";
 
 /** Members of the log's address, by column of a report. */
@@ -14,10 +15,20 @@ const LOG_FILTERS: Readonly<Record<string, string>> = {
 };
 const LEFT_OUT = new Set(["token", "channel", "user_id"]);
 
+interface Asked {
+  readonly question: Question;
+  readonly reader: Reader;
+}
+
 /** Returns the address of the calls of a row; undefined if the log has no filter for them. */
-export function buildLogAddress(row: ReportRow, report: UsageReport, question: Question): string | undefined {
+export function buildLogAddress(
+  row: ReportRow,
+  report: UsageReport,
+  { question, reader: { inLog } }: Asked,
+): string | undefined {
+  if (inLog === undefined) return undefined;
   const { columns, start, end } = report;
-  const filters = new Map<string, string>();
+  const filters = new Map<string, string>(inLog === "" ? [] : [["user", inLog]]);
   for (const name of ["tags", "endUser", "model", "token", "group", "user", "channel"] as const)
     if (question[name] !== "") filters.set(name, question[name]);
   for (const column of columns.slice(1, columns.indexOf("calls"))) {

@@ -19,7 +19,10 @@ export function formatField(name: string, t: Texts): string {
   return name.startsWith(TAG) ? name.slice(TAG.length) : name;
 }
 
-/** The words for rows without a value of their own. */
-export function readWords(t: Texts) {
-  return { other: t("other"), none: t("none"), rest: t("chartRest") };
+/** Who holds keys, by the marks of rows: `u17` for a person, `s3` for a service account. */
+export type Holders = ReadonlyMap<string, string>;
+
+/** The words for rows without a value of their own, and the names of holders of keys. */
+export function readWords(t: Texts, holders: Holders) {
+  return { other: t("other"), none: t("none"), rest: t("chartRest"), holders };
 }

@@ -9,7 +9,7 @@ import { Legend } from "../../ui/chart/legend.tsx";
 import { printMoment } from "../../ui/chart/time-labels.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
-import { readWords } from "./names.ts";
+import { readWords, type Holders } from "./names.ts";
 import { buildSeries, buildSlots, METRICS, type Interval, type Metric } from "./shape.ts";
 import { useTexts } from "./texts.ts";
 
@@ -19,17 +19,18 @@ interface ReportChartProps {
   readonly report: UsageReport;
   readonly interval: Interval;
   readonly metric: Metric;
+  readonly holders: Holders;
   choose(metric: string): void;
   onZoom(from: number, to: number): void;
 }
 
 /** The report as bars over time, or as parts of a whole if it has no intervals. */
-export function ReportChart({ report, interval, metric, choose, onZoom }: ReportChartProps) {
+export function ReportChart({ report, interval, metric, holders, choose, onZoom }: ReportChartProps) {
   const t = useTexts();
   const language = useLanguage();
   const display = useQuotaDisplay();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const words = useMemo(() => readWords(t), [t]);
+  const words = useMemo(() => readWords(t, holders), [t, holders]);
   const series = useMemo(() => buildSeries(report, metric, words), [report, metric, words]);
   const slots = useMemo(
     () => (interval === "none" ? [] : buildSlots(report, series, { metric, interval, words })),

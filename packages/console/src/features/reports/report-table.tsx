@@ -9,7 +9,8 @@ import { Money } from "../../ui/display/money.tsx";
 import "../../ui/grid/data-grid.css";
 import type { Question } from "./api.ts";
 import { buildLogAddress } from "./log-address.ts";
-import { formatField, readWords } from "./names.ts";
+import { formatField, readWords, type Holders } from "./names.ts";
+import type { Reader } from "./reader.ts";
 import "./reports.css";
 import {
   formatLabel,
@@ -33,6 +34,8 @@ interface TableProps {
   readonly interval: Interval;
   readonly metric: Metric;
   readonly question: Question;
+  readonly reader: Reader;
+  readonly holders: Holders;
 }
 
 type Figures = ReturnType<typeof sumFigures>;
@@ -99,14 +102,16 @@ function Head({ names, hasStart }: { readonly names: readonly string[]; readonly
 function NameCells({
   row,
   names,
+  holders,
   address,
 }: {
   readonly row: ReportRow;
   readonly names: readonly string[];
+  readonly holders: Holders;
   readonly address: string | undefined;
 }) {
   const t = useTexts();
-  const words = readWords(t);
+  const words = readWords(t, holders);
   if (names.length === 0) return null;
   const label = formatLabel(row, names, words);
   return names.map((name, at) => (
@@ -125,7 +130,7 @@ function NameCells({
 }
 
 /** The rows of a report; those that are not drawn are one row, so that the rows add up to the total. */
-export function ReportTable({ report, interval, metric, question }: TableProps) {
+export function ReportTable({ report, interval, metric, question, reader, holders }: TableProps) {
   const t = useTexts();
   const language = useLanguage();
   const [most, setMost] = useState(PAGE);
@@ -145,7 +150,7 @@ export function ReportTable({ report, interval, metric, question }: TableProps) 
                 <td className="nowrap">{printStart(row.start, interval === "hour" ? HOUR : DAY, language)}</td>
               )}
               {span > names.length && !hasStart && <td>{t("allCalls")}</td>}
-              <NameCells row={row} names={names} address={buildLogAddress(row, report, question)} />
+              <NameCells {...{ row, names, holders }} address={buildLogAddress(row, report, { question, reader })} />
               <FigureCells figures={row} {...figures} />
             </tr>
           ))}

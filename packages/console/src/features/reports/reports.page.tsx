@@ -13,6 +13,8 @@ import { Filters } from "./filters.tsx";
 import { ReportChart } from "./report-chart.tsx";
 import { ReportTable } from "./report-table.tsx";
 import { SavedBar } from "./saved/saved-bar.tsx";
+import type { Holders } from "./names.ts";
+import { EVERYONE, SELF, type Reader } from "./reader.ts";
 import { INTERVALS, METRICS } from "./shape.ts";
 import { useTexts } from "./texts.ts";
 
@@ -22,10 +24,12 @@ const STATE = { ...DEFAULTS, metric: METRICS[0] as string, saved: "" };
 interface ShownProps {
   readonly report: UsageReport;
   readonly state: Question & { readonly metric: string };
+  readonly reader: Reader;
+  readonly holders: Holders;
   change(change: Partial<typeof STATE>): void;
 }
 
-function Shown({ report, state, change }: ShownProps) {
+function Shown({ report, state, reader, holders, change }: ShownProps) {
   const t = useTexts();
   const metric = METRICS.find((name) => name === state.metric) ?? METRICS[0];
   const interval = INTERVALS.find((name) => name === state.interval) ?? "day";
@@ -43,11 +47,14 @@ function Shown({ report, state, change }: ShownProps) {
         </Text>
       )}
       <ReportChart
-        {...{ report, interval, metric }}
+        {...{ report, interval, metric, holders }}
         choose={(name) => change({ metric: name })}
         onZoom={(from, to) => change({ range: "custom", from: String(from), to: String(to) })}
       />
-      <ReportTable key={`${state.by} ${report.start}`} {...{ report, interval, metric, question: state }} />
+      <ReportTable
+        key={`${state.by} ${report.start}`}
+        {...{ report, interval, metric, reader, holders, question: state }}
+      />
       {report.end > nowSeconds() && (
         <Text textStyle="sm" color="fg.muted" mt="2">
           {t("lately")}
@@ -57,20 +64,34 @@ function Shown({ report, state, change }: ShownProps) {
   );
 }
 
+const NO_HOLDERS: Holders = new Map();
+
+interface ReportsProps {
+  readonly title: string;
+  readonly reader: Reader;
+  /** Names of who holds keys of a team. */
+  readonly holders?: Holders;
+}
+
+/** A question, its answer, and the saved questions of a reader. */
+export function Reports({ title, reader, holders = NO_HOLDERS }: ReportsProps) {
+  const [state, change] = useUrlState(STATE);
+  const { metric: _metric, saved, ...question } = state;
+  const { data, error, refetch } = useQuery(reportQuery(question, reader));
+  return (
+    <Page title={title} actions={data && <DownloadButton report={data} question={question} reader={reader} />}>
+      {reader.saved !== "none" && <SavedBar question={question} reader={reader} open={saved} change={change} />}
+      <Filters question={question} reader={reader} change={change} />
+      {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Placeholder height={HEIGHT} label={title} />}
+      {data && <Shown {...{ reader, holders, state, change }} report={data} />}
+    </Page>
+  );
+}
+
 /** What applications, customers, keys and models used and cost, to the unit. */
 export function ReportsPage() {
   const t = useTexts();
   const isAdmin = isAdminUser(useUser());
-  const [state, change] = useUrlState(STATE);
-  const { metric: _metric, saved, ...question } = state;
-  const { data, error, refetch } = useQuery(reportQuery(question, isAdmin));
-  return (
-    <Page title={t("title")} actions={data && <DownloadButton report={data} question={question} />}>
-      <SavedBar question={question} isAdmin={isAdmin} open={saved} change={change} />
-      <Filters question={question} isAdmin={isAdmin} change={change} />
-      {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Placeholder height={HEIGHT} label={t("title")} />}
-      {data && <Shown report={data} state={state} change={change} />}
-    </Page>
-  );
+  return <Reports title={t("title")} reader={isAdmin ? EVERYONE : SELF} />;
 }

@@ -32,6 +32,8 @@ export function listNameColumns({ columns }: UsageReport): readonly string[] {
 interface Words {
   readonly other: string;
   readonly none: string;
+  /** Names of people and service accounts by the marks that rows have. */
+  readonly holders?: ReadonlyMap<string, string>;
 }
 
 /** Returns the text of a member of a row. */
@@ -41,9 +43,10 @@ export function readText(row: ReportRow, column: string): string {
 }
 
 /** Returns the text of a cell: the name, the id of what has none, or the words for calls without one. */
-export function formatValue(row: ReportRow, column: string, { other, none }: Words): string {
+export function formatValue(row: ReportRow, column: string, { other, none, holders }: Words): string {
   const value = readText(row, column);
   if (value === OTHER_VALUE) return other;
+  if (column === "actor") return holders?.get(value) ?? (value === "" ? none : value);
   if (value !== "") return value;
   const id = Number(row[`${column}_id`] ?? 0);
   return id > 0 ? `#${id}` : none;

@@ -4,7 +4,6 @@ import {
   teamAudit,
   teamCreate,
   teamDelete,
-  teamGet,
   teamLeave,
   teamList,
   teamLog,
@@ -21,7 +20,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
-import { readRows, readVersion, type Rows, type Version } from "../../lib/rows.ts";
+import { readRows, type Rows, type Version } from "../../lib/rows.ts";
 
 export interface TeamFilter {
   readonly page: number;
@@ -39,14 +38,6 @@ export function teamsQuery(filter: TeamFilter) {
         signal,
       }),
     placeholderData: keepPreviousData,
-  });
-}
-
-/** A team with its version, from which the settings are edited. */
-export function teamQuery(id: number) {
-  return queryOptions({
-    queryKey: queryKeys.teams.inside(id, "shown"),
-    queryFn: ({ signal }) => readVersion(teamGet, { params: { id }, signal }),
   });
 }
 

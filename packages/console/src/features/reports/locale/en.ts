@@ -1,5 +1,9 @@
 export const en = {
   title: "Reports",
+  teamTitle: "Reports of {name}",
+  missingTeam: "There is no such team",
+  missingTeamBody: "It was deleted, or you are not in it.",
+  allTeams: "All teams",
   fieldModel: "Model",
   fieldToken: "Token",
   fieldGroup: "Group",
@@ -79,6 +83,9 @@ export const en = {
   mailHelp: "The mail has the totals of the period. Your endpoints for report.ready receive them in any case.",
   receivers: "Mail it to these people too",
   receiversHelp: "User names with commas between them; people who are in a team with you.",
+  teamReceivers: "Mail it to these people",
+  teamReceiversHelp:
+    "User names of members with commas between them. Endpoints of the team for report.ready receive it in any case.",
   attach: "Attach the rows as a CSV file",
   attachHelp: "Files of more than 5 MiB are left out.",
   emptyTitle: "No calls in this period",

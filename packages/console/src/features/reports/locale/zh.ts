@@ -3,6 +3,10 @@ import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
   title: "报表",
+  teamTitle: "{name} 的报表",
+  missingTeam: "没有这个团队",
+  missingTeamBody: "它已被删除，或者您不在其中。",
+  allTeams: "全部团队",
   fieldModel: "模型",
   fieldToken: "令牌",
   fieldGroup: "分组",
@@ -81,6 +85,8 @@ export const zh: Translation<typeof en> = {
   mailHelp: "邮件包含该时段的合计。订阅 report.ready 的事件端点总会收到。",
   receivers: "同时发送给这些用户",
   receiversHelp: "用户名，用逗号分隔；须与您同在一个团队。",
+  teamReceivers: "发送给这些用户",
+  teamReceiversHelp: "成员的用户名，用逗号分隔。团队订阅 report.ready 的事件端点总会收到。",
   attach: "附上 CSV 明细",
   attachHelp: "超过 5 MiB 的文件不附上。",
   emptyTitle: "此时段没有调用",

@@ -2,6 +2,7 @@ import type { ReportQuestion } from "@fairway/wire";
 import { rangeName, resolveBounds } from "../../../lib/range.ts";
 import { DEFAULTS, readZone, USUAL_RANGE, type Question } from "../api.ts";
 import { listAsked, readFields } from "../fields.ts";
+import type { Reader } from "../reader.ts";
 import { INTERVALS } from "../shape.ts";
 
 const DAY = 86_400;
@@ -15,7 +16,8 @@ const RANGES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Returns what a saved report asks, taken from the question of the page; its period moves with time. */
-export function toStored(question: Question, isAdmin: boolean, now: number): ReportQuestion {
+export function toStored(question: Question, reader: Pick<Reader, "of">, now: number): ReportQuestion {
+  const isOfAll = reader.of === "everyone";
   const interval = INTERVALS.find((name) => name === question.interval) ?? "none";
   const texts = {
     tags: question.tags,
@@ -23,11 +25,11 @@ export function toStored(question: Question, isAdmin: boolean, now: number): Rep
     model_name: question.model,
     token_name: question.token,
     group: question.group,
-    ...(isAdmin && { username: question.user }),
+    ...(isOfAll && { username: question.user }),
   };
-  const channel = isAdmin && question.channel !== "" ? { channel: Number(question.channel) } : {};
+  const channel = isOfAll && question.channel !== "" ? { channel: Number(question.channel) } : {};
   return {
-    by: [...listAsked(readFields(question.by, isAdmin))],
+    by: [...listAsked(readFields(question.by, reader))],
     days: countDays(question, now),
     interval,
     time_zone: readZone(),

@@ -18,12 +18,14 @@ const USUAL: SavedValues = { name: "", cadence: "none", hour: 6, mail: true, rec
 interface SaveDialogProps {
   /** The report whose name and schedule are changed; undefined for a new one. */
   readonly saved: SavedReport | undefined;
+  /** A team has no mailbox: its reports go to the people who are named. */
+  readonly isOfTeam: boolean;
   save(values: SavedValues): Promise<void>;
   onClose(): void;
 }
 
 /** Name and schedule of a saved report. */
-export function SaveDialog({ saved, save, onClose }: SaveDialogProps) {
+export function SaveDialog({ saved, isOfTeam, save, onClose }: SaveDialogProps) {
   const t = useTexts();
   const [values, setValues] = useState<SavedValues>(saved ?? USUAL);
   const [people, setPeople] = useState((saved?.receivers ?? []).join(", "));
@@ -80,13 +82,20 @@ export function SaveDialog({ saved, save, onClose }: SaveDialogProps) {
               choices={HOURS}
               onChange={(hour) => change({ hour: Number(hour) })}
             />
-            <SwitchField
-              label={t("mail")}
-              help={t("mailHelp")}
-              isOn={values.mail}
-              onChange={(mail) => change({ mail })}
+            {!isOfTeam && (
+              <SwitchField
+                label={t("mail")}
+                help={t("mailHelp")}
+                isOn={values.mail}
+                onChange={(mail) => change({ mail })}
+              />
+            )}
+            <TextField
+              label={t(isOfTeam ? "teamReceivers" : "receivers")}
+              help={t(isOfTeam ? "teamReceiversHelp" : "receiversHelp")}
+              value={people}
+              onChange={setPeople}
             />
-            <TextField label={t("receivers")} help={t("receiversHelp")} value={people} onChange={setPeople} />
             <SwitchField
               label={t("attach")}
               help={t("attachHelp")}

@@ -9,6 +9,7 @@ import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { lateOverlay } from "../../../ui/late/late.tsx";
 import { MenuButton } from "../../../ui/menu/menu-button.tsx";
 import type { Question } from "../api.ts";
+import type { Reader } from "../reader.ts";
 import { useTexts } from "../texts.ts";
 import { deleteReport, replaceQuestion, savedQuery, saveReport } from "./api.ts";
 import { toShown, toStored } from "./convert.ts";
@@ -17,27 +18,28 @@ const SaveDialog = lateOverlay(async () => (await import("./save-dialog.tsx")).S
 
 interface SavedBarProps {
   readonly question: Question;
-  readonly isAdmin: boolean;
+  readonly reader: Reader;
   /** The id of the open report; "" = none. */
   readonly open: string;
   change(change: Partial<Question> & { readonly saved?: string }): void;
 }
 
-/** The saved reports of the reader: one click opens one, and the open one has a menu. */
-export function SavedBar({ question, isAdmin, open, change }: SavedBarProps) {
+/** The saved reports of the reader or a team: one click opens one, and the open one has a menu. */
+export function SavedBar({ question, reader, open, change }: SavedBarProps) {
   const t = useTexts();
-  const { data: reports = [] } = useQuery(savedQuery);
+  const { data: reports = [] } = useQuery(savedQuery(reader));
   const [edited, setEdited] = useState<SavedReport | "new">();
   const current = reports.find(({ id }) => String(id) === open);
-  const stored = () => toStored(question, isAdmin, nowSeconds());
+  const mayChange = reader.saved === "change";
+  const stored = () => toStored(question, reader, nowSeconds());
   const replace = (saved: SavedReport) =>
-    void replaceQuestion(saved, stored())
+    void replaceQuestion(reader, saved, stored())
       .then(() => toast("success", t("saved")))
       .catch(toastProblem);
   const remove = async (saved: SavedReport) => {
     const text = { title: t("deleteTitle", { name: saved.name }), body: t("deleteBody"), confirm: t("deleteSaved") };
     if (!(await ask({ ...text, isDangerous: true }))) return;
-    await deleteReport(saved).then(() => change({ saved: "" }), toastProblem);
+    await deleteReport(reader, saved).then(() => change({ saved: "" }), toastProblem);
   };
   return (
     <Flex role="group" aria-label={t("savedReports")} gap="2" wrap="wrap" align="center" mb="3">
@@ -54,7 +56,7 @@ export function SavedBar({ question, isAdmin, open, change }: SavedBarProps) {
           <bdi>{report.name}</bdi>
         </Button>
       ))}
-      {current && (
+      {current && mayChange && (
         <MenuButton
           label={t("savedMenu", { name: current.name })}
           size="xs"
@@ -73,17 +75,20 @@ export function SavedBar({ question, isAdmin, open, change }: SavedBarProps) {
           <Icon name="dots" />
         </MenuButton>
       )}
-      <Button size="xs" variant="ghost" onClick={() => setEdited("new")}>
-        <Icon name="plus" size={12} />
-        {t("saveReport")}
-      </Button>
+      {mayChange && (
+        <Button size="xs" variant="ghost" onClick={() => setEdited("new")}>
+          <Icon name="plus" size={12} />
+          {t("saveReport")}
+        </Button>
+      )}
       <Suspense>
         {edited && (
           <SaveDialog
             saved={edited === "new" ? undefined : edited}
+            isOfTeam={reader.of === "team"}
             save={async (values) => {
               const saved = edited === "new" ? undefined : edited;
-              const { id } = await saveReport(values, { saved, question: stored() });
+              const { id } = await saveReport(reader, values, { saved, question: stored() });
               change({ saved: String(id) });
             }}
             onClose={() => setEdited(undefined)}

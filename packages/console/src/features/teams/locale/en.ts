@@ -49,6 +49,7 @@ export const en = {
   tabOverview: "Overview",
   tabWallet: "Wallet",
   tabUsage: "Usage",
+  tabReports: "Reports",
   tabEvents: "Event endpoints",
   tabSettings: "Settings",
   budgets: "Budgets",

@@ -50,6 +50,7 @@ export const zh: Translation<typeof en> = {
   tabOverview: "概览",
   tabWallet: "钱包",
   tabUsage: "用量",
+  tabReports: "报表",
   tabEvents: "事件端点",
   tabSettings: "设置",
   budgets: "预算",

@@ -1,5 +1,5 @@
 import type { TeamView } from "@fairway/wire";
-import type { TeamRights } from "../rights.ts";
+import type { TeamRights } from "../../../shared/teams/rights.ts";
 
 /** What every tab of a team gets. */
 export interface PartProps {

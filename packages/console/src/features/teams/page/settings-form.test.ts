@@ -1,6 +1,6 @@
 import { DEFAULT_TEAM_SETTINGS, type TeamView } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { resolveRights } from "../rights.ts";
+import { resolveRights } from "../../../shared/teams/rights.ts";
 import { checkSettings, toChange, toSettingsDraft } from "./settings-form.ts";
 
 const TEAM: TeamView = {

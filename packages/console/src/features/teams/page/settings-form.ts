@@ -3,7 +3,7 @@ import { NO_LIMITS, toLimits, toLimitsDraft, wrongLimits, type LimitsDraft } fro
 import { hasWrongTagLimits, toTagLimits, toTagLimitsText } from "../../../shared/tag-limits/rows.ts";
 import type { TeamChange } from "../api.ts";
 import { parseLabels, printLabels } from "../labels.ts";
-import type { TeamRights } from "../rights.ts";
+import type { TeamRights } from "../../../shared/teams/rights.ts";
 
 export interface SettingsDraft {
   readonly name: string;

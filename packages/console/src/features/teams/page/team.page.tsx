@@ -7,10 +7,11 @@ import type { Version } from "../../../lib/rows.ts";
 import { useUrlState } from "../../../lib/url-state.ts";
 import { useOwnTeams } from "../../../session/teams.ts";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
+import { useRights, type TeamRights } from "../../../shared/teams/rights.ts";
+import { teamQuery } from "../../../shared/teams/team-query.ts";
 import { Page } from "../../../ui/display/page.tsx";
 import { NoticeBar } from "../../../ui/feedback/notice-bar.tsx";
-import { restoreTeam, teamQuery } from "../api.ts";
-import { useRights, type TeamRights } from "../rights.ts";
+import { restoreTeam } from "../api.ts";
 import { TeamMark } from "../state-mark.tsx";
 import { useTexts } from "../texts.ts";
 import { roleText } from "../words.ts";
@@ -48,8 +49,8 @@ interface TabsProps {
   readonly team: TeamView;
   readonly tabs: readonly Tab[];
   readonly open: Tab;
-  /** True if the reader may change the endpoints for events, which have pages of their own. */
-  readonly hasEvents: boolean;
+  /** What has pages of its own: reports, and the endpoints for events for who may change them. */
+  readonly rights: TeamRights;
 }
 
 function Tabs(props: TabsProps) {
@@ -66,7 +67,12 @@ function Tabs(props: TabsProps) {
           {t(TAB_TEXT[tab])}
         </Link>
       ))}
-      {props.hasEvents && (
+      {props.rights.report && (
+        <Link className="team-tab" to={`/team/${props.team.id}/report`}>
+          {t("tabReports")}
+        </Link>
+      )}
+      {props.rights.manage && (
         <Link className="team-tab" to={`/team/${props.team.id}/webhook`}>
           {t("tabEvents")}
         </Link>
@@ -146,7 +152,7 @@ function Shown({ version }: { readonly version: Version<TeamView> }) {
       }
       actions={<Switcher team={team} tab={tab} />}
     >
-      <Tabs team={team} tabs={tabs} open={tab} hasEvents={rights.manage} />
+      <Tabs team={team} tabs={tabs} open={tab} rights={rights} />
       {team.status !== TEAM_STATUS.on && (
         <NoticeBar icon="pause" hue="cardinal">
           {t("isOff")}

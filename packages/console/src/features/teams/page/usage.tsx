@@ -2,6 +2,7 @@ import { Flex, SimpleGrid, Stack, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { formatCount } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
+import { useHolders } from "../../../shared/teams/use-holders.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { SubjectsPanel } from "../../../shared/usage/subjects-panel.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
@@ -12,9 +13,7 @@ import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { callsQuery, holdersQuery } from "../api.ts";
 import { useTexts } from "../texts.ts";
-import { membersQuery } from "./members-api.ts";
 import type { PartProps } from "./part.ts";
-import { serviceAccountsQuery } from "./service-accounts-api.ts";
 
 /** The last calls: the log page shows the reader's own. */
 function Calls({ team }: Pick<PartProps, "team">) {
@@ -47,22 +46,12 @@ function Calls({ team }: Pick<PartProps, "team">) {
   );
 }
 
-/** Returns who holds keys, by the marks that rows of the log have: `u17` for a member, `s3` for a service account. */
-function useHolders(team: PartProps["team"], isManager: boolean): ReadonlyMap<string, string> {
-  const members = useQuery(membersQuery(team.id)).data ?? [];
-  const services = useQuery({ ...serviceAccountsQuery(team.id), enabled: isManager }).data ?? [];
-  return new Map([
-    ...members.map(({ user_id: id, username }) => [`u${id}`, username] as const),
-    ...services.map(({ id, name }) => [`s${id}`, name] as const),
-  ]);
-}
-
 /** What each member and service account spent, also those who have left. */
 function Holders({ team, rights }: PartProps) {
   const t = useTexts();
   const language = useLanguage();
   const { data, error, refetch } = useQuery(holdersQuery(team.id));
-  const names = useHolders(team, rights.manage);
+  const names = useHolders({ team: team.id, isManager: rights.manage });
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   return (
     <Panel title={t("byHolder")} count={data?.rows.length} empty={t("noCalls")} isShortened>
