@@ -76,7 +76,8 @@ describe.each(NESTED)("%s", (name) => {
     const own = await subjects.make({ owner: "stranger" });
     const owner = subjects.caller("stranger");
     const before = await readRows(theirs);
-    const foreign = await send(owner, { ...theirs, id: own.id, slug: own.slug });
+    // The guest is in both teams, the owner of the other one is not in this one.
+    const foreign = await send(owner, { ...theirs, guest: subjects.idOf("owner"), id: own.id, slug: own.slug });
     const missing = await send(owner, { ...forget(theirs), id: own.id, slug: own.slug });
     expect([foreign.body["success"], foreign.status, foreign.body["code"]]).toEqual([
       false,
