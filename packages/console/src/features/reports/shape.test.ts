@@ -1,6 +1,7 @@
 import type { ReportRow, UsageReport } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { changeField, listAsked, readFields } from "./fields.ts";
+import { EVERYONE, SELF } from "./reader.ts";
 import { buildSeries, buildSlots, formatLabel, listNameColumns, listStarts } from "./shape.ts";
 
 const DAY = 86_400;
@@ -60,8 +61,8 @@ test("intervals follow the local clock, and those without calls are there, too",
 });
 
 test("fields are chosen by place, once each, and a tag without its key is not asked for", () => {
-  expect(readFields("model,tag:app,channel,nothing", false)).toEqual(["model", "tag:app"]);
-  expect(readFields("model,user,team,group", true)).toEqual(["model", "user", "team"]);
+  expect(readFields("model,tag:app,channel,nothing", SELF)).toEqual(["model", "tag:app"]);
+  expect(readFields("model,user,team,group", EVERYONE)).toEqual(["model", "user", "team"]);
   expect(listAsked(["model", "tag:", "tag:app", "tag:App"])).toEqual(["model", "tag:app"]);
   expect(changeField(["model"], 1, "tag:")).toBe("model,tag:");
   expect(changeField(["model", "token"], 0, "")).toBe("token");
