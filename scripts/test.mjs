@@ -27,6 +27,9 @@ const PROGRAMS = [
   ["unzip", "unzip"],
   ["script", "bsdutils"],
   ["systemd-analyze", "systemd"],
+  // The engine of ClickHouse is a module of Python, which the first test of the log installs.
+  ["python3", "python3"],
+  ["pip3", "python3-pip"],
 ];
 
 /** Chromium renders Chinese with it; without such a font, the console tests would see empty boxes. */

@@ -288,6 +288,18 @@ describe("secrets", () => {
     }
   });
 
+  it("give the address of the log to the pods and to the job that changes the schema", async () => {
+    const settings = ["logDatabase.existingSecret=logs", "migrations.mode=job"];
+    const objects = parseObjects((await template(helm, "mysql", settings)).output);
+    const pods = objects.filter(({ kind }) => kind === "Deployment" || kind === "Job");
+    expect(pods).toHaveLength(2);
+    const address = {
+      name: "FAIRWAY_LOG_DATABASE_URL",
+      valueFrom: { secretKeyRef: { name: "logs", key: "url" } },
+    };
+    for (const pod of pods) expect(JSON.stringify(pod)).toContain(JSON.stringify(address));
+  });
+
   it.each(["p@ss:w/rd", "two words + one"])("escape the password %s inside the database URL", async (password) => {
     const objects = parseObjects((await template(helm, "mysql", [`database.password=${password}`])).output);
     const connections = objects.find(

@@ -62,7 +62,7 @@ async function runClickhouse(server: string, statement: string): Promise<void> {
 }
 
 /** Creates an empty database for the log, and returns its URL. */
-export interface OpenLogDatabase {
+interface OpenLogDatabase {
   (): Promise<string>;
   readonly kind: DatabaseKind | "clickhouse";
 }

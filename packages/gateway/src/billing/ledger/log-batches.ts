@@ -8,7 +8,7 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { forUpdate, inList } from "../../storage/statements.ts";
 import { buildRowKey, selectNew, type MovedRow, type RowKey } from "./moved-rows.ts";
 
-export interface LogBatchDeps {
+interface LogBatchDeps {
   readonly database: RawDatabase;
   readonly logs: ClickhouseLog;
 }

@@ -13,7 +13,7 @@ export function buildRowKey({ request_id, user_id, type, quota, content }: RowKe
   return JSON.stringify([request_id, user_id, type, quota, content]);
 }
 
-export interface NewRows<Row> {
+interface NewRows<Row> {
   readonly fresh: readonly Row[];
   /** Requests whose stored row of a charge has to go. */
   readonly replaced: readonly string[];

@@ -1,5 +1,5 @@
 /** What a URL of ClickHouse names. */
-export interface ClickhouseAddress {
+interface ClickhouseAddress {
   /** `http://host:8123` or `https://host:8443`. */
   readonly origin: string;
   readonly username: string;

@@ -7,7 +7,7 @@ import { LOG_COLUMNS } from "../log-rows.ts";
 import type { ClickhouseLog } from "./open.ts";
 import { storeRows, type NumberedRow } from "./rows.ts";
 
-export interface LogCopy {
+interface LogCopy {
   /** The database whose rows are copied. */
   readonly source: Database;
   readonly target: ClickhouseLog;
@@ -16,7 +16,7 @@ export interface LogCopy {
   readonly onStep: (copied: number, of: number) => void;
 }
 
-export interface Copied {
+interface Copied {
   /** Rows of the source. */
   readonly rows: number;
   /** False if rows were changed or deleted in the meantime. */

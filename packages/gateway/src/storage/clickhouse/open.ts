@@ -21,7 +21,7 @@ export interface ClickhouseLog {
   close(): Promise<void>;
 }
 
-export interface ClickhouseSettings {
+interface ClickhouseSettings {
   /** `clickhouse://user:password@host:8123/name`. */
   readonly url: string;
   /** Most connections. */

@@ -40,7 +40,7 @@ function ofType(type: number | undefined): string {
 }
 
 /** A partition of one day. */
-export interface Day {
+interface Day {
   readonly name: string;
   /** Its rows are older than this (epoch seconds). */
   readonly before: number;
