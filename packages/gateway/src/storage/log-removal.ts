@@ -21,7 +21,10 @@ export interface Removal {
 
 /** Deletes in batches and yields the number of rows of each. Leaving the loop stops the deletion. */
 export async function* removeLogs(logs: LogDatabase, removal: Removal): AsyncGenerator<number> {
-  if (logs.kind === "clickhouse") return yield* removeByDay(logs, removal);
+  if (logs.kind === "clickhouse") {
+    yield* removeByDay(logs, removal);
+    return;
+  }
   const { db, kind } = logs;
   const { before, below, type } = removal;
   const atOnce = ROWS_AT_ONCE[kind];

@@ -16,20 +16,31 @@ export function isClickhouseUrl(text: string): boolean {
 /** Reads `clickhouse://user:password@host:8123/database?tls=true`. Throws an error that says what is wrong. */
 export function readClickhouseAddress(text: string): ClickhouseAddress {
   const url = URL.parse(text);
-  const database = url && decodeURIComponent(url.pathname.slice(1));
-  if (!url || url.protocol !== "clickhouse:" || url.hostname === "" || !database || database.includes("/"))
+  const database = url && readDatabase(url);
+  if (!url || database === undefined)
     throw new Error(
       "give clickhouse://user:password@host:8123/name, the port of the HTTP interface, special characters of the password percent-encoded",
     );
-  const unknown = [...url.searchParams.keys()].find((name) => name !== "tls");
-  if (unknown !== undefined) throw new Error(`its parameter ${unknown} is none: the only one is tls`);
-  const tls = url.searchParams.get("tls") ?? "false";
-  if (tls !== "true" && tls !== "false") throw new Error("its parameter tls is true or false");
-  const scheme = tls === "true" ? "https" : "http";
+  const scheme = readScheme(url);
   return {
     origin: `${scheme}://${url.hostname}:${url.port === "" ? PORTS[scheme] : url.port}`,
     username: decodeURIComponent(url.username) || "default",
     password: decodeURIComponent(url.password),
     database,
   };
+}
+
+/** Returns undefined if the URL names no host, or not one database. */
+function readDatabase({ protocol, hostname, pathname }: URL): string | undefined {
+  if (protocol !== "clickhouse:" || hostname === "") return undefined;
+  const name = decodeURIComponent(pathname.slice(1));
+  return name === "" || name.includes("/") ? undefined : name;
+}
+
+function readScheme({ searchParams }: URL): keyof typeof PORTS {
+  const unknown = [...searchParams.keys()].find((name) => name !== "tls");
+  if (unknown !== undefined) throw new Error(`its parameter ${unknown} is none: the only one is tls`);
+  const tls = searchParams.get("tls") ?? "false";
+  if (tls !== "true" && tls !== "false") throw new Error("its parameter tls is true or false");
+  return tls === "true" ? "https" : "http";
 }

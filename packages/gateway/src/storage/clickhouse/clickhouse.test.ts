@@ -50,7 +50,10 @@ test("retention drops whole days, and failed calls earlier", async () => {
 });
 
 test("a repair of the ledger sets amounts", async () => {
-  await insertLogs(logs, [{ request_id: "it's", quota: 5 }, { request_id: "b", quota: 6 }]);
+  await insertLogs(logs, [
+    { request_id: "it's", quota: 5 },
+    { request_id: "b", quota: 6 },
+  ]);
   await logs.raw.run("update logs set quota = ? where request_id = ? and type = ?", [9, "it's", LOG_TYPE.consume]);
   expect(await logs.raw.rows("select request_id, quota from logs order by id", [])).toEqual([
     { request_id: "it's", quota: 9 },
@@ -65,7 +68,7 @@ test("a copy has each row of a database once, continues after an interruption an
       request_id: `r${from + at}`,
       created_at: START_SECONDS - 3 * DAY + (from + at) * 20,
       quota: from + at,
-      content: "it's; {\"a\":1}\n",
+      content: 'it\'s; {"a":1}\n',
     }));
   await insertLogs(source.database, rows(0, 12_000));
   const main = kit.database.raw;

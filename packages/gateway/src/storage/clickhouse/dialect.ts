@@ -1,11 +1,11 @@
 import {
   DefaultQueryCompiler,
-  DeleteQueryNode,
   PostgresAdapter,
   PostgresIntrospector,
   ValueNode,
   type CompiledQuery,
   type DatabaseConnection,
+  type DeleteQueryNode,
   type Dialect,
   type Driver,
   type OperationNode,
