@@ -1,4 +1,4 @@
-import { request, type IncomingMessage } from "node:http";
+import { request, type Agent, type IncomingMessage } from "node:http";
 
 /** A request of a client. */
 export interface Ask {
@@ -37,8 +37,11 @@ export interface Target {
 /** Clients of such gateways are patient, but not forever. */
 const CLIENT_TIMEOUT_MS = 40_000;
 
-/** Sends one request over a connection of its own, so that no reused connection hides where it ended. Never rejects. */
-export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> {
+/**
+ * Sends one request over a connection of its own, so that no reused connection hides where it ended, or over one of an
+ * agent. Never rejects.
+ */
+export function send(ask: Ask, { replica, url, key }: Target, agent: Agent | false = false): Promise<Outcome> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
     let answer: IncomingMessage | undefined;
@@ -66,7 +69,7 @@ export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> 
     };
     const call = request(`${url}/v1/chat/completions`, {
       method: "POST",
-      agent: false,
+      agent,
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     });
     const leave = () => {

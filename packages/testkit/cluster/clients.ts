@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 export interface Clients {
+  /** The folder of both programs. */
+  readonly programs: string;
   /** Runs kubectl and returns its output; rejects with its message if it fails. */
   kubectl(...args: string[]): Promise<string>;
   /** `kubectl apply` of YAML or JSON. */
@@ -14,6 +16,7 @@ export function createClients(programs: string, kubeconfig: string): Clients {
   const call = (program: string, args: readonly string[], input = "") =>
     runWithInput(join(programs, program), args, { ...process.env, KUBECONFIG: kubeconfig }, input);
   return {
+    programs,
     kubectl: (...args) => call("kubectl", args),
     apply: (manifest, ...args) => call("kubectl", ["apply", "-f", "-", ...args], manifest),
     helm: (...args) => call("helm", args),

@@ -8,10 +8,19 @@ import { freePort } from "../src/services/process.ts";
 import { Authority } from "./authority.ts";
 import { whyNoNodes } from "./obstacles.ts";
 import { createClients, type Clients } from "./clients.ts";
-import { startControlPlane } from "./control-plane.ts";
+import { API_SERVER, startControlPlane } from "./control-plane.ts";
 import { addFakeNodes } from "./fake-nodes.ts";
 import { joinGroup, removeGroups } from "./groups.ts";
-import { CONTROL_PLANE, createNetwork, importImage, killTask, startNode, startProxy } from "./nodes.ts";
+import {
+  blockApiServer,
+  CONTROL_PLANE,
+  createNetwork,
+  importImage,
+  killTask,
+  startNode,
+  startProxy,
+  tagImage,
+} from "./nodes.ts";
 import { ProcessHost } from "./process-host.ts";
 import { buildPrograms } from "./programs.ts";
 
@@ -19,12 +28,16 @@ export interface Cluster extends Clients {
   readonly kubeconfig: string;
   /** The folder for logs and files of the cluster; undefined for a cluster that already existed. */
   readonly folder: string | undefined;
+  /** Lets nothing reach the API server: connections break, and new ones are refused until `isAway` is false. */
+  setApiServerAway(isAway: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface NodeCluster extends Cluster {
   /** Imports an image archive on every node. */
   load(archive: string): Promise<void>;
+  /** Gives an image of every node another name, as if it came from a registry. */
+  tag(image: string, name: string): Promise<void>;
   /** Lets pods reach this machine's 127.0.0.1:port at the returned address. */
   expose(port: number): Promise<string>;
   /** Ends the first container of a pod with SIGKILL, like a kernel without memory. */
@@ -42,7 +55,8 @@ export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: num
   const given = process.env["KUBECONFIG"];
   if (given) {
     const clients = createClients(await buildPrograms("clients"), given);
-    return { kubeconfig: given, folder: undefined, ...clients, stop: async () => {} };
+    const setApiServerAway = () => Promise.reject(new Error("the API server of KUBECONFIG is not ours to end"));
+    return { kubeconfig: given, folder: undefined, ...clients, setApiServerAway, stop: async () => {} };
   }
   const programs = await buildPrograms("control-plane");
   return inFolder(async (folder) => {
@@ -61,7 +75,12 @@ export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: num
       });
       const clients = createClients(programs, kubeconfig);
       if (fakeNodes > 0) await addFakeNodes({ host, programs, kubeconfig, clients, count: fakeNodes });
-      return { kubeconfig, folder, ...clients, stop };
+      const setApiServerAway = async (isAway: boolean) => {
+        if (isAway) return host.end(API_SERVER);
+        host.startAgain(API_SERVER);
+        await host.until(120, API_SERVER, async () => (await clients.kubectl("get", "--raw", "/readyz")) === "ok");
+      };
+      return { kubeconfig, folder, ...clients, setApiServerAway, stop };
     } catch (error) {
       await stop();
       throw error;
@@ -132,6 +151,8 @@ async function startInside(machine: ProcessHost, inside: Inside): Promise<Omit<N
     kubeconfig,
     ...clients,
     load: async (archive) => void (await Promise.all(nodes.map((node) => importImage(node, archive)))),
+    tag: async (image, name) => void (await Promise.all(nodes.map((node) => tagImage(node, image, name)))),
+    setApiServerAway: (isAway) => blockApiServer(cluster, isAway),
     killContainer: async (namespace, pod) => {
       const found = "{.spec.nodeName} {.status.containerStatuses[0].containerID}";
       const [name, id] = (await clients.kubectl("get", "pod", pod, "-n", namespace, "-o", `jsonpath=${found}`)).split(

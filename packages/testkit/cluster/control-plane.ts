@@ -13,6 +13,8 @@ export interface ControlPlane {
   readonly advertised: string | undefined;
 }
 
+export const API_SERVER = "kube-apiserver";
+
 /** Starts etcd, API server, controller-manager and scheduler, and waits until they serve; returns the kubeconfig. */
 export async function startControlPlane(settings: ControlPlane): Promise<string> {
   const { host, programs, authority, port } = settings;
@@ -21,8 +23,8 @@ export async function startControlPlane(settings: ControlPlane): Promise<string>
   const kubectl = (...args: string[]) => host.run(join(programs, "kubectl"), "--kubeconfig", kubeconfig, ...args);
 
   host.start("etcd", join(programs, "etcd"), etcdFlags(settings));
-  host.start("kube-apiserver", join(programs, "kube-apiserver"), apiServerFlags(settings));
-  await host.until(120, "kube-apiserver", async () => (await kubectl("get", "--raw", "/readyz")) === "ok");
+  host.start(API_SERVER, join(programs, API_SERVER), apiServerFlags(settings));
+  await host.until(120, API_SERVER, async () => (await kubectl("get", "--raw", "/readyz")) === "ok");
 
   const access = ["kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig"];
   const common = [

@@ -73,6 +73,16 @@ export async function importImage({ host, socket }: Node, archive: string): Prom
   await host.run("ctr", "-a", socket, "-n", "k8s.io", "images", "import", archive);
 }
 
+export async function tagImage({ host, socket }: Node, image: string, name: string): Promise<void> {
+  await host.run("ctr", "-a", socket, "-n", "k8s.io", "images", "tag", "--force", image, name);
+}
+
+/** Resets every connection to the API server, also those from this machine, which its relay makes. */
+export async function blockApiServer(cluster: ProcessHost, isAway: boolean): Promise<void> {
+  const rule = ["INPUT", "-p", "tcp", "--dport", "6443", "-j", "REJECT", "--reject-with", "tcp-reset"];
+  await cluster.run("iptables", "-w", isAway ? "-I" : "-D", ...rule);
+}
+
 export async function killTask({ host, socket }: Node, container: string): Promise<void> {
   await host.run("ctr", "-a", socket, "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", container);
 }

@@ -17,6 +17,8 @@ const HOLD = "while :; do sleep 3600 & wait $!; done";
 export class ProcessHost {
   readonly #prefix: readonly string[];
   readonly #children: ChildProcess[] = [];
+  /** The programs by name, with what starts them. */
+  readonly #programs = new Map<string, { readonly child: ChildProcess; readonly line: readonly string[] }>();
   /** The folder where programs write their logs. */
   readonly logs: string;
 
@@ -37,6 +39,25 @@ export class ProcessHost {
     closeSync(log);
     child.unref();
     this.#children.push(child);
+    this.#programs.set(name, { child, line: [command, ...args] });
+  }
+
+  /** Ends one program of this machine with SIGKILL. */
+  async end(name: string): Promise<void> {
+    const { child } = this.#find(name);
+    await endChild(child);
+  }
+
+  /** Starts a program that was ended, with its arguments. */
+  startAgain(name: string): void {
+    const [command = "", ...args] = this.#find(name).line;
+    this.start(name, command, args);
+  }
+
+  #find(name: string) {
+    const found = this.#programs.get(name);
+    if (!found) throw new Error(`no program ${name} was started here`);
+    return found;
   }
 
   /** Runs a program to its end; rejects with its output if it fails. */
@@ -88,15 +109,16 @@ export class ProcessHost {
 
   /** Ends everything that was started here. An API server whose etcd has ended would hang in an orderly stop. */
   async close(): Promise<void> {
-    const ended = this.#children.map(async (child) => {
-      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-      child.ref();
-      const exit = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await exit;
-    });
-    await Promise.all(ended);
+    await Promise.all(this.#children.map(endChild));
   }
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  child.ref();
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await exit;
 }
 
 async function succeeds(isDone: () => boolean | Promise<boolean>): Promise<boolean> {

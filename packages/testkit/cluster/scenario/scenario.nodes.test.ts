@@ -1,14 +1,16 @@
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBooks, readBooks, isClean, type Baseline } from "../../chaos/books.ts";
 import { send, type Outcome, type Target } from "../../chaos/client.ts";
 import { ROOT_PASSWORD } from "../../src/gateway.ts";
 import { runSql } from "../../src/sql.ts";
+import { createVolume } from "../image.ts";
 import { install, prepare, type Release } from "./release.ts";
 import { createCli } from "./terminal.ts";
-import { during, countLosses, report, SCENARIO_MODELS } from "./traffic.ts";
+import { during, countLosses, report, SCENARIO_MODELS, type Traffic } from "./traffic.ts";
 import { createWorld, NAMESPACE, type World } from "./world.ts";
 
 const STREAMS = 100;
@@ -25,10 +27,21 @@ afterAll(() => world?.stop());
 describe("three replicas with MariaDB and Redis", () => {
   const outcomes: Outcome[] = [];
   let release: Release;
+  let values: object;
   let target: Target;
   let database: string;
   let baseline: Baseline;
 
+  /** Sends one short call that the books count. */
+  const ask = async () => {
+    const outcome = await send({ kind: "plain", model: SCENARIO_MODELS[1] ?? "", isStream: false }, target);
+    outcomes.push(outcome);
+    return outcome;
+  };
+  const untilBooksAreEqual = () =>
+    expect
+      .poll(async () => (await readBooks(database, baseline, outcomes)).findings, { timeout: 90_000, interval: 2_000 })
+      .toSatisfy(isClean);
   const measured = async (title: string, event: () => Promise<unknown>) => {
     const traffic = await during(target, STREAMS, event);
     outcomes.push(...traffic.outcomes);
@@ -41,7 +54,7 @@ describe("three replicas with MariaDB and Redis", () => {
     await runSql(world.services.mariadb?.url ?? "", "CREATE DATABASE rollout CHARACTER SET utf8mb4");
     database = new URL("/rollout", world.services.mariadb?.url).href;
     const { hostname, port } = new URL(world.seen(database));
-    release = await install(world, "demo", {
+    values = {
       replicaCount: 3,
       minReadySeconds: 2,
       leaderElection: { backend: "lease" },
@@ -50,7 +63,8 @@ describe("three replicas with MariaDB and Redis", () => {
       secrets: { initialRootPassword: ROOT_PASSWORD },
       database: { host: hostname, port: Number(port), name: "rollout", username: "fairway", password: "fairway" },
       redis: { url: world.seen(world.services.redis?.url) },
-    });
+    };
+    release = await install(world, "demo", values);
     console.log(`install of three replicas: ready after ${release.seconds.toFixed(0)} s`);
     target = { replica: "service", url: release.url, key: await prepare(world, release.url) };
     baseline = await openBooks(database);
@@ -126,21 +140,20 @@ describe("three replicas with MariaDB and Redis", () => {
 
   it("loses no stream and no call in a rolling upgrade", async () => {
     const before = await release.pods();
-    const { slow, short } = await measured("rolling upgrade", () => release.upgrade("--set", "server.logLevel=debug"));
-    expect(slow).toMatchObject(ALL_DELIVERED);
-    expect(short).toMatchObject(ALL_DELIVERED);
+    const traffic = await measured("rolling upgrade", () => release.upgrade("--set", "server.logLevel=debug"));
+    const { slow } = traffic;
+    expectAllDelivered(traffic);
     expect(slow.delivered).toBeGreaterThanOrEqual(STREAMS);
     const old = async () => (await release.pods()).filter((pod) => before.includes(pod));
     await expect.poll(old, { timeout: 90_000 }).toEqual([]);
   });
 
   it("loses no stream and no call when a node is drained", async () => {
-    const { slow, short } = await measured("drain of a node", async () => {
+    const traffic = await measured("drain of a node", async () => {
       await world.cluster.kubectl("drain", "n1", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=180s");
       await world.cluster.kubectl("uncordon", "n1");
     });
-    expect(slow).toMatchObject(ALL_DELIVERED);
-    expect(short).toMatchObject(ALL_DELIVERED);
+    expectAllDelivered(traffic);
   });
 
   it("loses only the streams of a pod that is killed, and serves again within seconds", async () => {
@@ -152,33 +165,79 @@ describe("three replicas with MariaDB and Redis", () => {
     expect(slow.cut + slow.unanswered).toBeLessThan(STREAMS);
     expect(slow.delivered).toBeGreaterThan(0);
     expect(short.delivered).toBeGreaterThan(short.unanswered + short.cut);
-    const after = await send({ kind: "plain", model: SCENARIO_MODELS[1] ?? "", isStream: false }, target);
-    expect(after).toMatchObject({ completion: "delivered" });
-    outcomes.push(after);
+    expect(await ask()).toMatchObject({ completion: "delivered" });
   });
 
   it("loses no stream and no call in a rollback", async () => {
-    const { slow, short } = await measured("rollback", () =>
+    const traffic = await measured("rollback", () =>
       world.cluster.helm("rollback", "demo", "1", "-n", NAMESPACE, "--wait", "--timeout", "180s"),
     );
-    expect(slow).toMatchObject(ALL_DELIVERED);
-    expect(short).toMatchObject(ALL_DELIVERED);
+    expectAllDelivered(traffic);
+  });
+
+  it("loses no stream and no call when it is scaled to five pods and back", async () => {
+    const scale = async (count: number) => {
+      const deployment = ["deployment/demo-fairway", "-n", NAMESPACE];
+      await world.cluster.kubectl("scale", ...deployment, `--replicas=${count}`);
+      await world.cluster.kubectl("rollout", "status", ...deployment, "--timeout=180s");
+      await expect.poll(async () => (await release.pods()).length, { timeout: 120_000 }).toBe(count);
+    };
+    const traffic = await measured("five pods and back to three", async () => {
+      await scale(5);
+      await scale(3);
+    });
+    expectAllDelivered(traffic);
+  });
+
+  it("loses no stream and no call while the API server is away for 60 seconds, and has a leader afterwards", async () => {
+    const lease = ["get", "lease", "demo-fairway", "-n", NAMESPACE, "-o", "jsonpath={.spec.renewTime}"];
+    const renewed = () => world.cluster.kubectl(...lease);
+    const before = await renewed();
+    const traffic = await measured("API server away for 60 s", async () => {
+      await world.cluster.setApiServerAway(true);
+      await sleep(60_000);
+      await world.cluster.setApiServerAway(false);
+    });
+    expectAllDelivered(traffic);
+    await expect.poll(renewed, { timeout: 60_000 }).not.toBe(before);
+    await world.cluster.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=90s");
+  });
+
+  it("cuts no stream when Redis and the database restart, and serves again", async () => {
+    const { redis, mariadb } = world.services;
+    for (const [title, server] of [
+      ["restart of Redis", redis],
+      ["restart of MariaDB", mariadb],
+    ] as const) {
+      const { slow } = await measured(title, async () => {
+        await server?.kill("SIGTERM");
+        await server?.restart();
+        await expect.poll(async () => (await ask()).completion, { timeout: 60_000 }).toBe("delivered");
+      });
+      expect(slow.cut).toBe(0);
+    }
   });
 
   it("has equal books: every delivered answer is charged once, at its price", async () => {
-    await expect
-      .poll(async () => (await readBooks(database, baseline, outcomes)).findings, { timeout: 90_000, interval: 2_000 })
-      .toSatisfy(isClean);
+    await untilBooksAreEqual();
     const { charges, charged } = await readBooks(database, baseline, outcomes);
     console.log(`books: ${outcomes.length} requests, ${charges} charges, ${charged} quota, 0 differences`);
     expect(await release.exec("fairway-gateway", "ledger", "audit")).toContain(": 0 differences");
   });
 
-  it("leaves its generated secrets when it is uninstalled, and no pod", async () => {
-    await world.cluster.helm("uninstall", "demo", "-n", NAMESPACE, "--wait", "--timeout", "120s");
-    await expect
-      .poll(() => release.remains(), { timeout: 90_000, interval: 1_000 })
-      .toEqual(["secret/demo-fairway-secrets"]);
+  it("leaves its generated secrets when it is uninstalled, and serves again after an install on its database", async () => {
+    const uninstall = async () => {
+      await world.cluster.helm("uninstall", "demo", "-n", NAMESPACE, "--wait", "--timeout", "120s");
+      await expect
+        .poll(() => release.remains(), { timeout: 90_000, interval: 1_000 })
+        .toEqual(["secret/demo-fairway-secrets"]);
+    };
+    await uninstall();
+    release = await install(world, "demo", values);
+    target = { ...target, url: release.url };
+    expect(await ask()).toMatchObject({ completion: "delivered" });
+    await untilBooksAreEqual();
+    await uninstall();
   });
 });
 
@@ -230,7 +289,7 @@ describe("two replicas with PostgreSQL, Secrets of the operator and a migration 
 describe("one replica with SQLite", () => {
   it("keeps its data when the pod is replaced, and its volume when it is uninstalled", async () => {
     const { cluster } = world;
-    await createVolume(cluster);
+    await createVolume(cluster, "small");
     const release = await install(world, "small", {
       replicaCount: 1,
       drain: DRAIN,
@@ -251,6 +310,10 @@ describe("one replica with SQLite", () => {
       .toEqual(["secret/small-fairway-secrets", "persistentvolumeclaim/small-fairway-data"]);
   });
 });
+
+function expectAllDelivered({ slow, short, kept }: Traffic): void {
+  expect({ slow, short, kept }).toMatchObject({ slow: ALL_DELIVERED, short: ALL_DELIVERED, kept: ALL_DELIVERED });
+}
 
 /** Creates an account that may only read and write rows; returns its name. */
 async function createClerk(url: string): Promise<string> {
@@ -275,19 +338,4 @@ async function callRelease(release: Release): Promise<Outcome> {
 
 function call({ url }: Release, key: string): Promise<Outcome> {
   return send({ kind: "plain", model: SCENARIO_MODELS[1] ?? "", isStream: false }, { replica: "service", url, key });
-}
-
-/** Uses a folder of this machine, because the cluster has no storage class. */
-async function createVolume(cluster: World["cluster"]): Promise<void> {
-  const path = join(cluster.folder ?? "", "volume");
-  mkdirSync(path);
-  chownSync(path, 65_532, 65_532);
-  await cluster.apply(
-    JSON.stringify({
-      apiVersion: "v1",
-      kind: "PersistentVolume",
-      metadata: { name: "local" },
-      spec: { capacity: { storage: "5Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path } },
-    }),
-  );
 }

@@ -1,29 +1,40 @@
+import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { send, type Ask, type Completion, type Outcome, type Target } from "../../chaos/client.ts";
 
 /** 20 seconds of events. */
 const SLOW: Ask = { kind: "long", model: "slow-200+long-100", isStream: true };
 const SHORT: Ask = { kind: "plain", model: "plain", isStream: false };
+/** The same call over a connection that is kept. */
+const KEPT: Ask = { ...SHORT };
 export const SCENARIO_MODELS = [SLOW.model, SHORT.model];
 const SHORT_EVERY_MS = 100;
+/** Clients that keep a connection, such as those of an SDK, and how long each waits between two calls. */
+const KEPT_CLIENTS = 5;
+const KEPT_EVERY_MS = 250;
 const HEAD_START_MS = 2_000;
 /** A client that was cut or refused retries after a moment. */
 const RETRY_AFTER_MS = 1_000;
 
 export interface Traffic {
   readonly outcomes: readonly Outcome[];
-  /** How many slow streams and short calls ended in each way. */
+  /** How many slow streams, short calls, and calls over kept connections ended in each way. */
   readonly slow: Readonly<Record<Completion, number>>;
   readonly short: Readonly<Record<Completion, number>>;
+  readonly kept: Readonly<Record<Completion, number>>;
   readonly seconds: number;
 }
 
-/** Keeps `count` slow streams open and sends ten short calls a second while `event` happens. */
-export async function during(target: Target, count: number, event: () => Promise<unknown>): Promise<Traffic> {
+/**
+ * Keeps `streams` slow streams open, sends ten short calls a second, and calls over kept connections while `event`
+ * happens.
+ */
+export async function during(target: Target, streams: number, event: () => Promise<unknown>): Promise<Traffic> {
   const outcomes: Outcome[] = [];
   let isOver = false;
+  const agent = new Agent({ keepAlive: true, maxSockets: KEPT_CLIENTS });
   const follow = async (ask: Ask) => {
-    const outcome = await send(ask, target);
+    const outcome = await send(ask, target, ask === KEPT && agent);
     outcomes.push(outcome);
     return outcome.completion;
   };
@@ -31,7 +42,12 @@ export async function during(target: Target, count: number, event: () => Promise
     do if ((await follow(SLOW)) !== "delivered") await sleep(RETRY_AFTER_MS);
     while (!isOver);
   };
-  const open: Promise<unknown>[] = Array.from({ length: count }, stream);
+  const keep = async () => {
+    do await follow(KEPT).then(() => sleep(KEPT_EVERY_MS));
+    while (!isOver);
+  };
+  const open: Promise<unknown>[] = Array.from({ length: streams }, stream);
+  open.push(...Array.from({ length: KEPT_CLIENTS }, keep));
   const timer = setInterval(() => void open.push(follow(SHORT)), SHORT_EVERY_MS);
   await sleep(HEAD_START_MS);
   const started = performance.now();
@@ -43,7 +59,9 @@ export async function during(target: Target, count: number, event: () => Promise
   }
   const seconds = (performance.now() - started) / 1_000;
   await Promise.all(open);
-  return { outcomes, slow: countCompletions(outcomes, SLOW), short: countCompletions(outcomes, SHORT), seconds };
+  agent.destroy();
+  const count = (ask: Ask) => countCompletions(outcomes, ask);
+  return { outcomes, slow: count(SLOW), short: count(SHORT), kept: count(KEPT), seconds };
 }
 
 /** Counts requests that were not delivered completely. */
@@ -58,13 +76,14 @@ function countCompletions(outcomes: readonly Outcome[], ask: Ask): Record<Comple
 }
 
 /** Returns one line for the page that reports the run. */
-export function report(title: string, { slow, short, seconds, outcomes }: Traffic): void {
+export function report(title: string, { slow, short, kept, seconds, outcomes }: Traffic): void {
   const counted = (counts: Readonly<Record<Completion, number>>) =>
     Object.entries(counts)
       .filter(([, number]) => number > 0)
       .map(([completion, number]) => `${number} ${completion}`)
       .join(", ");
-  console.log(`${title}: ${seconds.toFixed(0)} s; slow streams: ${counted(slow)}; short calls: ${counted(short)}`);
+  const calls = `short calls: ${counted(short)}; kept connections: ${counted(kept)}`;
+  console.log(`${title}: ${seconds.toFixed(0)} s; slow streams: ${counted(slow)}; ${calls}`);
   const failed = outcomes.filter(({ completion }) => completion !== "delivered");
   const reasons = Map.groupBy(failed, ({ completion, status, reason }) => `${completion} ${status} ${reason}`);
   for (const [reason, { length }] of reasons) console.log(`  ${length} times: ${reason}`);

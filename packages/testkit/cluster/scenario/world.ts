@@ -1,15 +1,14 @@
-import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
 import { join } from "node:path";
-import { startServices, type Services } from "../../src/services.ts";
+import { startRedis, startServices, type Services } from "../../src/services.ts";
 import { startUpstream, type Upstream } from "../../src/upstream/index.ts";
 import { startNodeCluster, type NodeCluster } from "../cluster.ts";
+import { buildImage } from "../image.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 export const CHART = join(ROOT, "charts/fairway");
 export const NAMESPACE = "models";
 
-/** Two real nodes with the image on both, and what the gateway needs outside the cluster. */
+/** Real nodes with the image on each, and what the gateway needs outside the cluster. */
 export interface World {
   readonly cluster: NodeCluster;
   readonly services: Services;
@@ -19,10 +18,16 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+interface WorldSettings {
+  readonly nodes?: number;
+  /** Without one, Redis asks for no password. */
+  readonly redisPassword?: string;
+}
+
+export async function createWorld({ nodes = 2, redisPassword }: WorldSettings = {}): Promise<World> {
   const archive = await buildImage();
-  const cluster = await startNodeCluster(2);
-  const services = await startServices({ mariadb: true, postgres: true, redis: true });
+  const cluster = await startNodeCluster(nodes);
+  const services = await startServers(redisPassword);
   const upstream = await startUpstream();
   const exposed = [services.mariadb?.url, services.postgres?.url, services.redis?.url, upstream.url];
   const hosts = new Map<string, string>();
@@ -51,12 +56,10 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** Runs `npm run build -- --image`, which skips current programs. */
-async function buildImage(): Promise<string> {
-  const script = join(ROOT, "scripts/build.ts");
-  const child = spawn(process.execPath, [script, "--stale", "--image"], { cwd: ROOT, stdio: "inherit" });
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  const [archive] = globSync(join(ROOT, "dist/fairway-gateway-*.tar"));
-  if (code !== 0 || !archive) throw new Error("the image was not built");
-  return archive;
+async function startServers(redisPassword: string | undefined): Promise<Services> {
+  if (redisPassword === undefined) return startServices({ mariadb: true, postgres: true, redis: true });
+  const databases = await startServices({ mariadb: true, postgres: true });
+  const redis = await startRedis({ password: redisPassword });
+  const stop = async () => void (await Promise.all([databases.stop(), redis.stop()]));
+  return { ...databases, redis, stop };
 }
