@@ -51,8 +51,8 @@ export function createMintedContainers({ store, hashKey, clock, log }: MintedDep
       known.set(nameKnown(id, userId), true);
       const createdAt = seconds(clock);
       const keyMark = markKey(channel.keys[keyIndex] ?? "", hashKey);
-      const work = write(buildMinted(id, userId, { channelId: channel.id, keyMark, createdAt })).finally(() =>
-        writing.delete(work),
+      const work: Promise<void> = write(buildMinted(id, userId, { channelId: channel.id, keyMark, createdAt })).finally(
+        () => writing.delete(work),
       );
       writing.add(work);
     },
