@@ -1,8 +1,12 @@
+import type { Transaction } from "kysely";
 import { AppError } from "../lib/app-error.ts";
 import type { OptionValues } from "@fairway/wire";
 import type { Caller } from "../identity/authentication/caller.ts";
+import type { Schema } from "../storage/tables/schema.ts";
+import { lockRows, lockUser, rawOn } from "../storage/transaction.ts";
+import { readRoomLimits, requireRoom } from "./channel-room.ts";
 import { countOpenBatches } from "./store.ts";
-import type { BatchDeps } from "./types.ts";
+import type { BatchDeps, BatchRow } from "./types.ts";
 
 const RETRY_FULL_MS = 300_000;
 const MEGABYTE = 1024 * 1024;
@@ -32,11 +36,37 @@ export async function admitBatch(
 }
 
 /** Returns what throws if a user with so many open batches may have no further one; undefined = no limit. */
-export function createOpenLimit({ snapshots }: Pick<BatchDeps, "snapshots">): ((open: number) => void) | undefined {
+function createOpenLimit({ snapshots }: Pick<BatchDeps, "snapshots">): ((open: number) => void) | undefined {
   const limit = snapshots.current().options.BatchMaxOpenPerUser;
   if (limit === 0) return undefined;
   return (open) => {
     if (open < limit) return;
     throw new AppError("batch_limit_exceeded", { values: { open, limit }, retryAfterMs: RETRY_FULL_MS });
+  };
+}
+
+/** Throws in the transaction of a new row if its user or its channel may not have one more open batch. */
+export type Admission = (trx: Transaction<Schema>) => Promise<void>;
+
+/**
+ * Returns the check of a new row; undefined if nothing limits it. Creations that could take the same place are counted
+ * one after the other, under the lock of the user and of the channel.
+ */
+export function createAdmission(
+  row: BatchRow,
+  { snapshots, database }: Pick<BatchDeps, "snapshots" | "database">,
+): Admission | undefined {
+  const admit = createOpenLimit({ snapshots });
+  const channel = snapshots.current().channels.get(row.channel_id);
+  const room = channel && readRoomLimits(channel);
+  if (!admit && !room) return undefined;
+  return async (trx) => {
+    if (admit) {
+      await lockUser(trx, row.user_id);
+      admit(await countOpenBatches({ database: { db: trx } }, row.user_id));
+    }
+    if (!room) return;
+    await lockRows(rawOn(trx, database.kind), database.kind, "channels", [row.channel_id]);
+    await requireRoom({ db: trx }, row, room);
   };
 }

@@ -7,6 +7,7 @@ import { mayUseModel, servingGroups } from "../relay/admission/model-access.ts";
 import { listsIds, type SharedIds } from "../relay/request/shared-ids.ts";
 import type { Level, Snapshot } from "../snapshot/types.ts";
 import { findSupport } from "./accounts.ts";
+import { isTooLarge, readRoomLimits, refuseFull, refuseTooLarge } from "./channel-room.ts";
 import type { BatchProtocol } from "./protocols/protocol.ts";
 
 /** What the channel of a batch must be able to do. */
@@ -14,6 +15,8 @@ export interface BatchNeeds {
   readonly models: readonly string[];
   readonly items: number;
   readonly bytes: number;
+  /** Estimated input tokens of all items. */
+  readonly tokens: number;
   readonly sharedIds: readonly SharedIds[];
 }
 
@@ -35,15 +38,23 @@ export function mayBatchModel(caller: Caller, model: string, snapshot: Snapshot)
   });
 }
 
+interface ChoosingOptions {
+  readonly snapshot: Snapshot;
+  readonly random: () => number;
+  /** Channels that have no room for the batch now. */
+  readonly full: ReadonlySet<number>;
+}
+
 /** Returns the channel for a batch. Throws AppError that says what is missing. */
 export function chooseChannel(
   needs: BatchNeeds,
   caller: Caller,
   protocol: BatchProtocol,
-  { snapshot, random }: { readonly snapshot: Snapshot; readonly random: () => number },
+  { snapshot, random, full }: ChoosingOptions,
 ): BatchTarget {
   const groups = servingGroups(caller, snapshot);
-  const able = (channel: ChannelRecord) => canServe(channel, needs, protocol);
+  const able = (channel: ChannelRecord) => canServe(channel, needs, protocol) && !full.has(channel.id);
+  if (full.size > 0 && !listAbleChannels(needs, caller, protocol, snapshot).some(able)) throw refuseFull();
   if (caller.pinnedChannel !== undefined) return requirePinned(caller.pinnedChannel, groups, snapshot, able);
   for (const group of groups) {
     const levels = listLevels(snapshot, group, needs.models);
@@ -55,10 +66,30 @@ export function chooseChannel(
   throw refuse(needs, groups, snapshot, protocol);
 }
 
-function canServe(channel: ChannelRecord, { items, bytes, sharedIds }: BatchNeeds, protocol: BatchProtocol): boolean {
+/** Returns the channels that can serve a batch, whether they have room for it now or not. */
+export function listAbleChannels(
+  needs: BatchNeeds,
+  caller: Caller,
+  protocol: BatchProtocol,
+  snapshot: Snapshot,
+): readonly ChannelRecord[] {
+  const { pinnedChannel } = caller;
+  const listed =
+    pinnedChannel === undefined ? listByGroup(needs, caller, snapshot) : [snapshot.channels.get(pinnedChannel)];
+  return [...new Set(listed)].flatMap((channel) => (channel && canServe(channel, needs, protocol) ? [channel] : []));
+}
+
+function listByGroup({ models }: BatchNeeds, caller: Caller, snapshot: Snapshot): readonly ChannelRecord[] {
+  return servingGroups(caller, snapshot).flatMap((group) =>
+    listLevels(snapshot, group, models).flatMap(({ channels }) => keepTeamChannels(channels, caller)),
+  );
+}
+
+function canServe(channel: ChannelRecord, needs: BatchNeeds, protocol: BatchProtocol): boolean {
+  const { items, bytes, tokens, sharedIds } = needs;
   const support = findSupport(channel)?.support;
   if (support?.protocol !== protocol.id || channel.setting["batches"] === false) return false;
-  if (items > support.maxItems || bytes > support.maxBytes) return false;
+  if (items > support.maxItems || bytes > support.maxBytes || isTooLarge(channel, tokens)) return false;
   return sharedIds.every((shared) => listsIds(channel, shared));
 }
 
@@ -102,6 +133,9 @@ function refuse(needs: BatchNeeds, groups: readonly string[], snapshot: Snapshot
   const serving = all.flat().flatMap(({ channels }) => channels);
   const values = { model: models.join(", ").slice(0, 200), group: groups.join(", ") };
   if (serving.length === 0) return new AppError("no_available_channel", { values });
+  const anySize = serving.filter((channel) => canServe(channel, { ...needs, tokens: 0 }, protocol));
+  if (anySize.some((channel) => isTooLarge(channel, needs.tokens)))
+    return refuseTooLarge(needs.tokens, Math.max(...anySize.map((channel) => readRoomLimits(channel)?.maxTokens ?? 0)));
   const [shared] = sharedIds;
   if (shared && serving.some((channel) => canServe(channel, { ...needs, sharedIds: [] }, protocol)))
     return shared.refusal;

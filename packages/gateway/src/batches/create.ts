@@ -4,7 +4,8 @@ import { findSupport, type OpenAccount } from "./accounts.ts";
 import { buildNewRow } from "./new-row.ts";
 import { readBatchTags } from "./read-batch-tags.ts";
 import { admitBatch, readBatchLimits } from "./admit.ts";
-import { chooseChannel, mayBatchModel, type BatchTarget } from "./choose-channel.ts";
+import { findFullChannels } from "./channel-room.ts";
+import { chooseChannel, listAbleChannels, mayBatchModel, type BatchTarget } from "./choose-channel.ts";
 import { readIdempotencyKey, findRepeated, insertOnce } from "./idempotency.ts";
 import { readInlineItems, type InlineItems } from "./inline/read-items.ts";
 import { requireItems, spoolInlineBody } from "./inline/spool-body.ts";
@@ -12,7 +13,7 @@ import type { InlineBody } from "./inline/inline-body.ts";
 import { createFromGeminiFile } from "./files/create-from-gemini-file.ts";
 import { renameModels, spliceSpool } from "./inline/splice.ts";
 import { takeDeposit } from "./deposit.ts";
-import { estimateBatch, isCapMissing, type BatchEstimate } from "./estimate-batch.ts";
+import { estimateBatch, isCapMissing, sumPrompts, type BatchEstimate } from "./estimate-batch.ts";
 import { mapModel } from "../snapshot/model-mapping.ts";
 import type { CallTags } from "../relay/request/request.ts";
 import type { InlineProtocol } from "./protocols/protocol.ts";
@@ -55,10 +56,33 @@ interface Creation {
 }
 
 async function createFrom(body: InlineBody, creation: Creation, deps: BatchDeps): Promise<BatchRow> {
-  const { call, protocol } = creation;
-  const items = await readInlineItems(body, protocol, call, deps);
+  const items = await readInlineItems(body, creation.protocol, creation.call, deps);
   checkModels(items.models, creation, deps);
-  const target = chooseFor(items, body, creation, deps);
+  const full = new Set<number>();
+  for (;;) {
+    const target = await chooseFor({ items, body, full }, creation, deps);
+    try {
+      return await createAt(target, { items, body }, creation, deps);
+    } catch (error) {
+      // Another creation took the last place between the choice and the row: nothing was written.
+      if (!(error instanceof AppError) || error.code !== "batch_queue_full") throw error;
+      full.add(target.channel.id);
+    }
+  }
+}
+
+interface ReadBody {
+  readonly items: InlineItems;
+  readonly body: InlineBody;
+}
+
+async function createAt(
+  target: BatchTarget,
+  { items, body }: ReadBody,
+  creation: Creation,
+  deps: BatchDeps,
+): Promise<BatchRow> {
+  const { call, protocol } = creation;
   const account = requireAccount(target, deps);
   const rename = (model: string) => mapModel(target.channel.modelMapping, model);
   const estimate = estimateBatch(
@@ -92,10 +116,19 @@ function checkModels(
   }
 }
 
-function chooseFor(items: InlineItems, body: InlineBody, { call, protocol }: Creation, deps: BatchDeps): BatchTarget {
+/** @param full channels that have turned out to be full; others are added */
+async function chooseFor(
+  { items, body, full }: ReadBody & { readonly full: Set<number> },
+  { call: { caller }, protocol }: Creation,
+  deps: BatchDeps,
+): Promise<BatchTarget> {
   const { sharedIds, total } = items;
-  const needs = { models: [...items.models.keys()], items: total, bytes: body.spool.size, sharedIds };
-  return chooseChannel(needs, call.caller, protocol, { snapshot: deps.snapshots.current(), random: deps.random });
+  const tokens = [...items.models.values()].reduce((all, { specs }) => all + sumPrompts(specs), 0);
+  const needs = { models: [...items.models.keys()], items: total, bytes: body.spool.size, tokens, sharedIds };
+  const snapshot = deps.snapshots.current();
+  const able = listAbleChannels(needs, caller, protocol, snapshot);
+  for (const id of await findFullChannels(able, tokens, deps)) full.add(id);
+  return chooseChannel(needs, caller, protocol, { snapshot, random: deps.random, full });
 }
 
 function requireAccount({ channel }: BatchTarget, { random }: BatchDeps): OpenAccount {

@@ -1,6 +1,6 @@
 import { ZERO, type Quota } from "../billing/money/quota.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
-import type { Operation } from "../dialects/core/types.ts";
+import type { Operation, RequestSpec } from "../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import type { InlineItems } from "./inline/read-items.ts";
 import { calculateDeposit, estimateItem } from "./pricing/items.ts";
@@ -52,12 +52,17 @@ export function estimateBatch(
     const estimates = specs.map((spec) => estimateItem(open, spec, { prices, options }));
     const own = estimates.reduce((all, { amount }) => all + amount, 0);
     const uncapped = estimates.filter(({ isUncapped }) => isUncapped).length;
-    const promptTokens = specs.reduce((all, { promptEstimate }) => all + promptEstimate, 0);
+    const promptTokens = sumPrompts(specs);
     models[model] = { upstream: rename(model), items: specs.length, estimate: own, promptTokens, uncapped };
     sum += own;
   }
   const isCovered = !caller.isUnlimited || !deps.budgets.isEmpty;
   return { models, amount: sum === 0 ? ZERO : calculateDeposit(sum, options, isCovered), terms };
+}
+
+/** Returns the estimated input tokens of items. */
+export function sumPrompts(specs: readonly Pick<RequestSpec, "promptEstimate">[]): number {
+  return specs.reduce((all, { promptEstimate }) => all + promptEstimate, 0);
 }
 
 /** Answers without a limit can pass any reservation, so limited callers have to set one in every request. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { AppError, invalidRequest } from "../lib/app-error.ts";
 import { seconds } from "../lib/clock.ts";
 import { isDuplicate } from "../storage/errors.ts";
-import { createOpenLimit } from "./admit.ts";
+import { createAdmission } from "./admit.ts";
 import type { CustomIds } from "./custom-ids.ts";
 import { findBatchByKey, insertBatch, updateBatch } from "./store.ts";
 import type { BatchDeps, BatchRow } from "./types.ts";
@@ -46,7 +46,7 @@ function notReady(id: string): AppError {
 
 /**
  * Inserts a row, unless an equal call with the same key was faster: then the batch of that call is returned. Throws
- * `batch_limit_exceeded`.
+ * `batch_limit_exceeded` and `batch_queue_full`.
  */
 export async function insertOnce(
   row: BatchRow,
@@ -55,7 +55,7 @@ export async function insertOnce(
 ): Promise<BatchRow | undefined> {
   try {
     // One that was refused for its lines is never open.
-    const admit = row.phase === "creating" ? createOpenLimit(deps) : undefined;
+    const admit = row.phase === "creating" ? createAdmission(row, deps) : undefined;
     await insertBatch(deps, row, customIds?.toText(), admit);
     return undefined;
   } catch (error) {

@@ -1,8 +1,8 @@
-import type { Insertable, UpdateObject } from "kysely";
+import type { Insertable, Transaction, UpdateObject } from "kysely";
 import { isObjectId } from "../objects/ids.ts";
 import type { Database } from "../storage/database.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
-import { lockUser, transact } from "../storage/transaction.ts";
+import { transact } from "../storage/transaction.ts";
 import type { BatchPhase, BatchTable } from "../storage/tables/schema-batches.ts";
 import type { Schema } from "../storage/tables/schema.ts";
 import type { PageRequest } from "./protocols/protocol.ts";
@@ -21,21 +21,15 @@ export const UNSETTLED: readonly BatchPhase[] = ["creating", "open", "ended", "s
 /** Phases of batches that an upstream has taken. */
 const SHOWN: readonly BatchPhase[] = ["open", "ended", "settled", "stuck"];
 
-/**
- * Inserts a batch with the hashes of its custom ids. `admit` throws if the user may not have one more: creations of the
- * same user are counted one after the other.
- */
+/** Inserts a batch with the hashes of its custom ids. `admit` throws if its user or its channel may not have one more. */
 export async function insertBatch(
   { database }: Stored,
   row: Insertable<BatchTable>,
   hashes?: string,
-  admit?: (open: number) => void,
+  admit?: (trx: Transaction<Schema>) => Promise<void>,
 ): Promise<void> {
   await transact(database.db, async (trx) => {
-    if (admit) {
-      await lockUser(trx, row.user_id);
-      admit(await countOpenBatches({ database: { db: trx } }, row.user_id));
-    }
+    await admit?.(trx);
     await trx.insertInto("batches").values(row).execute();
     if (hashes === undefined) return;
     await trx.insertInto("batch_ids").values({ batch_id: row.id, hashes }).execute();

@@ -85,6 +85,10 @@ export const ERRORS = {
     status: 429,
     message: "{open} of {limit} batches of this account are open; wait for one to end.",
   },
+  batch_queue_full: {
+    status: 429,
+    message: "The upstreams for this batch have as many open batches as they take; send it again when some have ended.",
+  },
   batch_not_ready: { status: 409, message: "The batch {id} is not ready for this call; try again later." },
   idempotency_conflict: {
     status: 409,

@@ -31,6 +31,8 @@ export const ChannelType = z.object({
   has_key_file: z.boolean(),
   /** The gateway can mark what its upstream stores in a prompt cache: `prompt_cache` in `setting` has an effect. */
   takes_cache_marks: z.boolean(),
+  /** Clients create batches at it: `batch_max_open` and `batch_max_tokens` in `setting` have an effect. */
+  takes_batches: z.boolean(),
   can_list_models: z.boolean(),
 });
 export type ChannelType = z.output<typeof ChannelType>;

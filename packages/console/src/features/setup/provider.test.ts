@@ -16,6 +16,7 @@ const type = (id: number, key_hint: string, retired = false): ChannelType => ({
   can_balance: false,
   has_key_file: false,
   takes_cache_marks: false,
+  takes_batches: false,
   can_list_models: true,
 });
 

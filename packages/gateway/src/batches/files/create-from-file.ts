@@ -12,7 +12,8 @@ import type { OpenAccount } from "../accounts.ts";
 import { admitBatch } from "../admit.ts";
 import type { BatchTarget } from "../choose-channel.ts";
 import { takeDeposit } from "../deposit.ts";
-import { estimateBatch, isCapMissing, type BatchEstimate } from "../estimate-batch.ts";
+import { requireFileRoom } from "../channel-room.ts";
+import { estimateBatch, isCapMissing, sumPrompts, type BatchEstimate } from "../estimate-batch.ts";
 import { findRepeated, insertOnce, readIdempotencyKey } from "../idempotency.ts";
 import { buildNewRow } from "../new-row.ts";
 import { readBatchTags } from "../read-batch-tags.ts";
@@ -88,6 +89,7 @@ async function createFromLines(all: Creation, lines: FileLines, deps: BatchDeps)
     lines.errors.add(uncapped, null);
     return refuseLines(all, lines.errors, deps);
   }
+  await requireFileRoom(account.channel, sumPrompts(specs), deps);
   const row = buildRow(all, { target, estimate, total: specs.length }, deps);
   const repeated = await insertOnce(row, lines.customIds, deps);
   if (repeated) return repeated;

@@ -9,7 +9,8 @@ import { mapModel } from "../../snapshot/model-mapping.ts";
 import type { OpenAccount } from "../accounts.ts";
 import type { BatchTarget } from "../choose-channel.ts";
 import { takeDeposit } from "../deposit.ts";
-import { estimateBatch, isCapMissing, type BatchEstimate } from "../estimate-batch.ts";
+import { requireFileRoom } from "../channel-room.ts";
+import { estimateBatch, isCapMissing, sumPrompts, type BatchEstimate } from "../estimate-batch.ts";
 import { insertOnce } from "../idempotency.ts";
 import type { InlineBody } from "../inline/inline-body.ts";
 import { buildNewRow } from "../new-row.ts";
@@ -75,6 +76,7 @@ async function createFromLines(opened: Opened, { specs, customIds, errors }: Fil
     errors.add(new LineFault("missing_required_parameter", `Every request needs ${cap} here.`, cap), null);
     return refuseLines(opened, errors, deps);
   }
+  await requireFileRoom(account.channel, sumPrompts(specs), deps);
   const row = buildRow(opened, { estimate, total: specs.length }, deps);
   const repeated = await insertOnce(row, customIds, deps);
   if (repeated) return repeated;

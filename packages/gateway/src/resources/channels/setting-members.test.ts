@@ -19,6 +19,7 @@ it.each([
   [14, "responses_mode", "always"],
   [1, "forward_mode", true],
   [1, "safety_settings", [{ category: "x" }]],
+  [15, "batch_max_open", 3],
 ])("type %i does nothing with %s", (type, member, value) => {
   const setting = { [member]: value };
   expect(settingFault({ limits: {}, ...setting }, type)).toEqual({ member, reason: IDLE });
@@ -35,6 +36,7 @@ it.each([
   [26, { auth: "jwt" }],
   [16, { auth: "jwt" }],
   [24, { safety_settings: [{ category: "x" }] }],
+  [14, { batch_max_open: 1, batch_max_tokens: 2_000_000 }],
   [2, { forward_mode: true }],
 ])("type %i takes %j", (type, setting) => {
   expect(settingFault(setting, type)).toBeUndefined();
@@ -59,6 +61,9 @@ it.each([
   [17, { protocol: "v2" }, "must be native or compatible"],
   [26, { auth: "bearer" }, "must be jwt"],
   [24, { safety_settings: { category: "x" } }, "must be a list of JSON objects"],
+  [1, { batch_max_open: "3" }, "must be a whole number of at least 1; leave it out for no limit"],
+  [3, { batch_max_tokens: 1.5 }, "must be a whole number of at least 1; leave it out for no limit"],
+  [24, { batch_max_open: -1 }, "must be a whole number of at least 1; leave it out for no limit"],
   [1005, { drop_params: "user" }, "must be a list of texts"],
   [1005, { max_tokens_field: 5 }, "must be text"],
   [1005, { paths: "/x" }, "must be a JSON object of paths"],

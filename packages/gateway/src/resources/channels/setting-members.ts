@@ -18,6 +18,7 @@ const COMMON: Readonly<Record<string, SettingForm>> = {
   files_scope: ["key", "channel"],
 };
 
+const takesBatches = ({ batches }: ProviderAdapter) => batches !== undefined;
 const takesMarks = ({ cacheMarks }: ProviderAdapter) => cacheMarks !== undefined;
 
 /** Members that depend on a vendor's protocol. */
@@ -28,6 +29,8 @@ const BY_PROTOCOL: Readonly<Record<string, { form: SettingForm; isRead: (provide
   },
   prompt_cache: { form: ["off", "auto", "always"], isRead: takesMarks },
   prompt_cache_ttl: { form: ["5m", "1h"], isRead: takesMarks },
+  batch_max_open: { form: "count", isRead: takesBatches },
+  batch_max_tokens: { form: "count", isRead: takesBatches },
   force_stream_option: { form: "flag", isRead: ({ streamUsage }) => streamUsage },
 };
 
@@ -97,6 +100,7 @@ type SimpleForm = Exclude<SettingForm, readonly string[] | "paths">;
 
 const FORMS: Readonly<Record<SimpleForm, { isFit: (value: unknown) => boolean; words: string }>> = {
   flag: { isFit: (value) => typeof value === "boolean", words: "must be true or false" },
+  count: { isFit: isCount, words: "must be a whole number of at least 1; leave it out for no limit" },
   text: { isFit: isText, words: "must be text" },
   texts: { isFit: (value) => isListWith(value, isText), words: "must be a list of texts" },
   objects: { isFit: (value) => isListWith(value, isObject), words: "must be a list of JSON objects" },
@@ -113,6 +117,10 @@ function findFormFault(form: SettingForm, value: unknown, provider: ProviderAdap
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 }
 
 function isListWith(value: unknown, isWanted: (one: unknown) => boolean): boolean {

@@ -88,6 +88,7 @@ export function listChannelTypes(providers: readonly Provider[]): ChannelType[] 
     can_balance: provider.balance !== undefined,
     has_key_file: provider.hasKeyFile === true,
     takes_cache_marks: provider.cacheMarks !== undefined,
+    takes_batches: provider.batches !== undefined,
     can_list_models: provider.listModels !== undefined,
   }));
 }

@@ -14,6 +14,8 @@ interface FakeFileBatch {
   failed: number;
   outputFileId: string | null;
   errorFileId: string | null;
+  /** Why the whole batch failed. */
+  errorCode: string | null;
 }
 
 /** How a batch ends. */
@@ -25,6 +27,8 @@ export interface FileBatchEnd {
   readonly unfinished?: readonly string[];
   /** The output file does not exist yet; `addOutput` adds it. */
   readonly isLate?: boolean;
+  /** Why no item ran. */
+  readonly errorCode?: string;
 }
 
 /** OpenAI's batch API of the fake upstream. */
@@ -61,6 +65,7 @@ export function createFileBatchServer(files: FakeFiles): FileBatchServer {
       failed: 0,
       outputFileId: null,
       errorFileId: null,
+      errorCode: null,
     };
     batches.set(batch.id, batch);
     return { body: show(batch) };
@@ -71,9 +76,13 @@ export function createFileBatchServer(files: FakeFiles): FileBatchServer {
 
   return {
     batches,
-    end(id, { status = "completed", failed = [], unfinished = [], isLate = false } = {}) {
+    end(id, { status = "completed", failed = [], unfinished = [], isLate = false, errorCode } = {}) {
       const batch = batches.get(id);
       if (!batch) throw new Error(`the fake upstream has no batch ${id}`);
+      if (errorCode !== undefined) {
+        Object.assign(batch, { status: "failed", errorCode });
+        return;
+      }
       const open = [...failed, ...unfinished];
       const succeeded = batch.customIds.filter((customId) => !open.includes(customId));
       const output = succeeded.map(answerLine).join("");
@@ -116,12 +125,15 @@ function refuse(status: number): ScriptedAnswer {
 }
 
 function show(batch: FakeFileBatch): Json {
-  const { id, asked, customIds, status, createdAt, completed, failed, outputFileId, errorFileId } = batch;
+  const { id, asked, customIds, status, createdAt, completed, failed, outputFileId, errorFileId, errorCode } = batch;
   return {
     id,
     object: "batch",
     endpoint: asked["endpoint"],
-    errors: null,
+    errors: errorCode && {
+      object: "list",
+      data: [{ code: errorCode, message: `The fake upstream says ${errorCode}.`, line: null, param: null }],
+    },
     input_file_id: asked["input_file_id"],
     completion_window: asked["completion_window"],
     status,

@@ -7,6 +7,7 @@ import {
   type ChannelInput,
 } from "@fairway/wire";
 import { parseObject } from "../../../lib/text/json.ts";
+import { findWrongRoom, NO_ROOM_LIMITS, readBatchRoom, writeBatchRoom, type BatchRoom } from "./batch-room.ts";
 import { NO_MARKS, readCacheChoice, writeCacheChoice, type CacheChoice } from "./cache-choice.ts";
 
 const FIELDS = listChannelFields("form");
@@ -20,7 +21,7 @@ type DraftValue<Kind> = Kind extends "list" ? string[] : Kind extends "flag" ? b
 type FieldDraft = { -readonly [F in FieldName]: DraftValue<Declaration<F>["kind"]> };
 
 /** The state of the drawer while a channel is edited; numbers stay as typed. */
-export interface ChannelDraft extends FieldDraft, CacheChoice {
+export interface ChannelDraft extends FieldDraft, CacheChoice, BatchRoom {
   /** The setting as it was read; the form changes some of its members. */
   setting: string;
   key: string;
@@ -46,19 +47,33 @@ function toDraftValue(
   return form?.isBlankInitially && value === initial ? "" : String(value);
 }
 
-export const EMPTY_CHANNEL: ChannelDraft = { ...toDraft({}), ...NO_MARKS, setting: "", key: "", keysAs: "channels" };
+export const EMPTY_CHANNEL: ChannelDraft = {
+  ...toDraft({}),
+  ...NO_MARKS,
+  ...NO_ROOM_LIMITS,
+  setting: "",
+  key: "",
+  keysAs: "channels",
+};
 
 export function toChannelDraft(channel: Channel): ChannelDraft {
   const setting = channel.setting ?? "";
-  return { ...toDraft(channel), ...readCacheChoice(setting), setting, key: "", keysAs: "one" };
+  return {
+    ...toDraft(channel),
+    ...readCacheChoice(setting),
+    ...readBatchRoom(setting),
+    setting,
+    key: "",
+    keysAs: "one",
+  };
 }
 
 export function toChannelInput(form: ChannelDraft): ChannelInput {
   const fields = FIELDS.map((name) => [name, toInputValue(CHANNEL_FIELDS[name], form[name])] as const);
-  const setting = writeCacheChoice(form.setting, form);
+  const setting = writeBatchRoom(writeCacheChoice(form.setting, form) ?? form.setting, form);
   return {
     ...Object.fromEntries(fields),
-    ...(setting !== undefined && { setting }),
+    ...(setting !== form.setting && { setting }),
     key: form.key.trim(),
     base_url: form.base_url.trim().replace(/\/+$/, ""),
   };
@@ -73,7 +88,7 @@ function toInputValue({ kind, initial }: ChannelField, draft: string | string[] 
 }
 
 type ProblemKey<F extends FieldName> = Declaration<F>["form"] extends { readonly problem: infer Key } ? Key : never;
-type ChannelProblemKey = "nameAndKey" | "oneModel" | { [F in FieldName]: ProblemKey<F> }[FieldName];
+type ChannelProblemKey = "nameAndKey" | "oneModel" | "badBatchRoom" | { [F in FieldName]: ProblemKey<F> }[FieldName];
 
 export type ChannelProblems = Partial<Record<keyof ChannelDraft, ChannelProblemKey>>;
 
@@ -102,6 +117,7 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   if (isNew && form.name.trim() === "") problems.name = "nameAndKey";
   if (isNew && form.key.trim() === "") problems.key = "nameAndKey";
   if (form.models.length === 0) problems.models = "oneModel";
+  for (const name of findWrongRoom(form)) problems[name] = "badBatchRoom";
   return { ...problems, ...checkFields(form) };
 }
 

@@ -9,6 +9,7 @@ import { groupsQuery } from "../../../session/groups.ts";
 import { typesQuery } from "../api.ts";
 import { usualModelsQuery } from "../form-api.ts";
 import { countKeys, type ChannelDraft, type NumberFieldName } from "./channel-form.ts";
+import { BatchFields } from "./batch-fields.tsx";
 import { CacheFields } from "./cache-fields.tsx";
 import { sectionAnchor } from "./section-index.tsx";
 import { useTexts } from "../texts.ts";
@@ -172,6 +173,7 @@ export function Routing({ form }: SectionProps) {
   const t = useTexts();
   const { values, errors, set } = form;
   const groups = useQuery(groupsQuery).data ?? [];
+  const type = useType(values.type);
   return (
     <FormSection title={t("sectionRouting")} anchor={sectionAnchor("sectionRouting")}>
       <ChipsField
@@ -190,7 +192,8 @@ export function Routing({ form }: SectionProps) {
       </SimpleGrid>
       <NumberField form={form} name="max_input_tokens" placeholder={t("maxInputNone")} />
       <NumberField form={form} name="cost_ratio" />
-      <CacheFields form={form} hasMarks={useType(values.type)?.takes_cache_marks === true} />
+      <CacheFields form={form} hasMarks={type?.takes_cache_marks === true} />
+      <BatchFields form={form} takesBatches={type?.takes_batches === true} />
     </FormSection>
   );
 }

@@ -189,6 +189,7 @@ export const en = {
   costRatioHelp:
     "What you pay, relative to the list price. The strategy “cost” prefers lower ones; charges do not change.",
   badCostRatio: "Enter a number from 0, such as 0.75.",
+  badBatchRoom: "Enter a whole number from 1, or leave it blank.",
   badMaxInput: "Enter a whole number of tokens, or nothing.",
   mapping: "Model mapping",
   mappingHelp: "Models that this provider knows by another name. All others keep theirs.",

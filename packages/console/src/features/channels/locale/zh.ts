@@ -189,6 +189,7 @@ export const zh: Translation<typeof en> = {
   costRatio: "成本比例",
   costRatioHelp: "您支付的价格与标价之比。按成本选择渠道时，优先选择较低者；不影响对用户的计费。",
   badCostRatio: "请输入不小于 0 的数字，例如 0.75。",
+  badBatchRoom: "请输入不小于 1 的整数，或留空。",
   badMaxInput: "请输入整数，或留空。",
   mapping: "模型映射",
   mappingHelp: "该提供商使用其他名称的模型，其余模型名称不变。",

@@ -8,4 +8,9 @@ export const en = {
   promptCacheLifeHelp: "For tools and system text at Anthropic; one hour costs twice the input price.",
   promptCacheShort: "5 minutes",
   promptCacheLong: "1 hour",
+  batchMaxOpen: "Most open batches",
+  batchMaxOpenHelp: "Further ones go to the next channel, or are refused until one has ended.",
+  batchMaxTokens: "Most tokens in open batches",
+  batchMaxTokensHelp: "Estimated input tokens of all open batches; providers limit them for each account.",
+  batchNoLimit: "No limit",
 } as const;

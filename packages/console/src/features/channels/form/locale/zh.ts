@@ -11,4 +11,9 @@ export const zh: Translation<typeof en> = {
   promptCacheLifeHelp: "适用于 Anthropic 的工具和系统文本；一小时的写入价格为输入价格的两倍。",
   promptCacheShort: "5 分钟",
   promptCacheLong: "1 小时",
+  batchMaxOpen: "未结束批处理上限",
+  batchMaxOpenHelp: "超出的批处理会交给下一个渠道；没有其他渠道时会被拒绝，直到有批处理结束。",
+  batchMaxTokens: "未结束批处理的 token 上限",
+  batchMaxTokensHelp: "所有未结束批处理的预估输入 token 数；提供商会按账户限制该数量。",
+  batchNoLimit: "不限制",
 };
