@@ -5,6 +5,7 @@
 //   --only PATTERN     faults whose name matches
 //   --program FILE     another program than the sources, such as a built one
 //   --batches          instead kills replicas at every step of batches; --write then writes docs/explain/batch-faults.md
+//   --caches           instead kills the replica that creates caches of Google's protocol, at every step
 //   --random MINUTES   instead draws faults that overlap, on each database with and without Redis, and compares the books
 //   --seed N           the first seed of --random; default: the day
 //   --schedule FILE    repeats what a failure of --random printed
@@ -16,6 +17,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { batchFaultsDocument, nameSetting } from "./batches/page.ts";
 import { listBatchProblems, runBatchKills, SETTINGS, type BatchReport } from "./batches/run.ts";
+import { listCacheProblems, runCacheKills } from "./caches/kills.ts";
 import { findProgram } from "../src/services/process.ts";
 import { buildPlan } from "./plan.ts";
 import { runCampaign, runOne, type Failure } from "./random/campaign.ts";
@@ -46,12 +48,14 @@ const { values } = parseArgs({
     seed: { type: "string", default: "" },
     schedule: { type: "string", default: "" },
     batches: { type: "boolean", default: false },
+    caches: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
 });
 
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 if (values.batches) await killBatches();
+else if (values.caches) await killCaches();
 else if (values.schedule !== "") report(await repeatSchedule(values.schedule));
 else if (values.random !== "") report(await drawFaults());
 else await runRounds();
@@ -84,6 +88,18 @@ async function killBatches(): Promise<void> {
   }
   await publish(BATCH_PAGE, batchFaultsDocument(reports, new Date()));
   if (reports.length === 0 || reports.some((report) => listBatchProblems(report).length > 0)) process.exitCode = 1;
+}
+
+async function killCaches(): Promise<void> {
+  const settings = SETTINGS.filter(({ database }) => database !== "SQLite");
+  for (const setting of settings.filter(({ database }) => values.database === "" || database === values.database)) {
+    say(nameSetting(setting));
+    const report = await runCacheKills(setting);
+    for (const { step, charged, problems } of report.caches)
+      say(`  ${step}: ${charged} charged ${problems.join("; ")}`);
+    for (const problem of listCacheProblems(report)) say(`  ${problem}`);
+    if (listCacheProblems(report).length > 0) process.exitCode = 1;
+  }
 }
 
 async function runRounds(): Promise<void> {

@@ -151,13 +151,14 @@ async function book(creation: Creation, { answer, reserved }: Answered, deps: Ca
   const open: CacheRow = { ...row, phase: "open", created_at: now, ends_at: endsAt };
   const bill = buildBill(creation, open, deps);
   try {
+    // If this process dies before the cache is open, the sweep finds it at the upstream by this name and deletes it.
+    await requireChange(deps, creation.row, { upstream_id: upstreamId });
     // From here on, the input is charged even if this process dies.
     await reserved.input.reservation.renew(bill);
     await bookStorage(open, creation, { reserved, deps });
     const { phase, upstream_id, wire: stored } = open;
     const change = { phase, upstream_id, tokens, wire: stored, created_at: now, ends_at: endsAt };
-    if (!(await changeCache(deps, creation.row, change)))
-      throw new AppError("internal_error", { cause: new Error(`the cache ${row.id} was closed before it was open`) });
+    await requireChange(deps, creation.row, change);
   } catch (error) {
     await release(reserved);
     await deleteAtAccount(row, deps).catch((cause: unknown) =>
@@ -168,6 +169,11 @@ async function book(creation: Creation, { answer, reserved }: Answered, deps: Ca
   }
   await reserved.input.reservation.settle(() => bill);
   return viewCache(open);
+}
+
+async function requireChange(deps: CacheDeps, row: CacheRow, change: Parameters<typeof changeCache>[2]): Promise<void> {
+  if (await changeCache(deps, row, change)) return;
+  throw new AppError("internal_error", { cause: new Error(`the cache ${row.id} was closed before it was open`) });
 }
 
 async function bookStorage(

@@ -8,7 +8,7 @@ const ROWS_AT_ONCE = 200;
 
 /**
  * Charges the storage of caches that have ended, and of those whose channel or user no longer exists; returns the
- * deposits of creations that never ended. `confirm` throws when another replica leads.
+ * deposits of creations that never ended, and deletes what they left at their upstream. `confirm` throws when another replica leads.
  */
 export async function sweepCaches(
   deps: StoredCacheDeps,
@@ -26,6 +26,14 @@ export async function sweepCaches(
 
 async function sweepOne(row: CacheRow, deps: StoredCacheDeps): Promise<void> {
   const now = seconds(deps.clock);
-  if (row.phase === "open" && row.ends_at > now) await deleteAtAccount(row, deps);
+  const { id: cache, phase, upstream_id: upstreamId, channel_id: channel, model, ends_at: endsAt } = row;
+  if (endsAt > now) await deleteAtAccount(row, deps);
   await closeCache(row, now, deps);
+  if (phase === "creating" && upstreamId === "")
+    deps.log.warn("the creation of a cache was interrupted; its provider may store it until it ends", {
+      cache,
+      channel,
+      model,
+      ends_at: endsAt,
+    });
 }

@@ -7,7 +7,11 @@ export interface RowLock {
 }
 
 /** Locks a row of a server's database. */
-export async function lockRow(url: string, table: "tokens" | "batches", id: number | string): Promise<RowLock> {
+export async function lockRow(
+  url: string,
+  table: "tokens" | "batches" | "upstream_caches",
+  id: number | string,
+): Promise<RowLock> {
   const sql = `select id from ${table} where id = ${typeof id === "number" ? id : `'${id}'`} for update`;
   return url.startsWith("mysql:") ? lockOnMysql(url, sql) : lockOnPostgres(url, sql);
 }

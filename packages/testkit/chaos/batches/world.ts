@@ -60,7 +60,11 @@ const MODEL = "claude-haiku-4-5";
 const PASSWORD = "chaos-password-1";
 const WAIT_MS = 90_000;
 
-export async function startBatchWorld(setting: Setting): Promise<BatchWorld> {
+/** @param prepare sets up more than a channel of batches */
+export async function startBatchWorld(
+  setting: Setting,
+  prepare?: (root: Session, upstream: Upstream) => Promise<void>,
+): Promise<BatchWorld> {
   const stops: (() => Promise<unknown>)[] = [];
   const { database, servers } = await startDatabase(setting, stops);
   const redisUrl = setting.redis === "none" || servers?.store.kind !== "server" ? undefined : servers.store.redis.url;
@@ -76,6 +80,7 @@ export async function startBatchWorld(setting: Setting): Promise<BatchWorld> {
   const root = await signIn(requireReplica(replicas, 0).url);
   await setOptions(root, { QuotaForNewUser: String(QUOTA) });
   await createChannel(root, { type: 14, base_url: upstream.url, models: MODEL });
+  await prepare?.(root, upstream);
   await sleep(count === 1 ? 0 : 6_000); // the other replica learns of the channel
   let serial = 0;
   return {
