@@ -248,3 +248,55 @@ describe("breakpoints of OpenAI's protocols", () => {
     expect(mark({ body: { ...body, prompt_cache_key: "own" }, ...old }).sent).toBeUndefined();
   });
 });
+
+describe("a request that comes again", () => {
+  const at = { prompt_cache_breakpoint: { mode: "explicit" } };
+  const gpt = { model: "gpt-5.6", type: 1 } as const;
+  const nova = { dialect: "private:aws-converse", model: "amazon.nova-pro-v1:0", type: 33 } as const;
+  const system = (content: unknown) => ({ role: "system", content });
+  const PROTOCOLS = [
+    [
+      "Messages",
+      {},
+      { system: LONG, messages: [user("hi")] },
+      { system: [{ type: "text", text: LONG, cache_control: SHORT }] },
+    ],
+    [
+      "Converse",
+      nova,
+      { system: [{ text: LONG }], messages: [user([{ text: "hi" }])] },
+      { system: [{ text: LONG }, { cachePoint: { type: "default" } }] },
+    ],
+    [
+      "chat",
+      { ...gpt, dialect: "openai-chat" },
+      { messages: [system(LONG), user("hi")] },
+      { messages: [system([{ type: "text", text: LONG, ...at }]), user("hi")] },
+    ],
+    [
+      "Responses",
+      { ...gpt, dialect: "openai-responses" },
+      { input: [system(LONG), user("hi")] },
+      { input: [system([{ type: "input_text", text: LONG, ...at }]), user("hi")] },
+    ],
+  ] as const;
+
+  it.each(PROTOCOLS)("has the same bytes in %s each time", (_name, to, body) => {
+    const all = Array.from({ length: 3 }, () => mark({ ...to, body, setting: ALWAYS }).bytes?.toString("hex"));
+    expect(all[0]).toBeDefined();
+    expect(new Set(all).size).toBe(1);
+  });
+
+  it.each(PROTOCOLS)("keeps the marks of its client in %s", (_name, to, body, own) => {
+    expect(mark({ ...to, body: { ...body, ...own }, setting: ALWAYS }).note?.n ?? 0).toBe(0);
+  });
+
+  it("keeps the caching mode that its client chose", () => {
+    const body = {
+      messages: [system(LONG), user("hi")],
+      prompt_cache_options: { mode: "explicit" },
+      prompt_cache_key: "k",
+    };
+    expect(mark({ ...gpt, dialect: "openai-chat", body, setting: ALWAYS }).sent).toBeUndefined();
+  });
+});
