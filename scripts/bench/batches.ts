@@ -6,9 +6,11 @@ import type { Batch } from "@fairway/wire";
 import { createChannel, createToken, setOptions, signIn, type Session } from "../../packages/testkit/src/index.ts";
 import { table } from "../../packages/testkit/load/report.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
-import { readCpu, readMemory } from "../../packages/testkit/load/usage.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
+import { describe, HEADINGS, measure } from "./batch-cost.ts";
+import { benchFileBatches } from "./file-batches.ts";
+import { benchOpenBatches } from "./open-batches.ts";
 
 const ITEMS = 50_000;
 const QUICK_ITEMS = 500;
@@ -17,24 +19,21 @@ const TEXT = "x".repeat(3_900);
 const MODEL = "claude-haiku-4-5";
 const SAMPLE_MS = 50;
 const WAIT_MS = 600_000;
-const MEGABYTE = 1_000_000;
-
-/** What one part of a batch's life costs the gateway. */
-interface Cost {
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  /** The most resident memory above that before, in MiB. */
-  readonly grownMib: number;
-  readonly bytes: number;
-}
 
 /**
  * `npm run bench -- --batches`: what it costs to create a batch of 50,000 requests (200 MB) and to settle its results, of
- * the same size, with SQLite. Prints requests and megabytes a second and the growth of memory; `--quick` takes 500.
+ * the same size, to upload and read a file of as many requests, and to follow 1,000 open batches, with SQLite. Prints
+ * each next to its goal; `--quick` takes a hundredth, and its figures mean nothing.
  */
 export async function benchBatches(): Promise<void> {
-  const items = process.argv.includes("--quick") ? QUICK_ITEMS : ITEMS;
+  const isQuick = process.argv.includes("--quick");
+  const items = isQuick ? QUICK_ITEMS : ITEMS;
   await build(["gateway"], true);
+  const rows = [...(await benchInline(items)), ...(await benchFileBatches(items)), await benchOpenBatches(isQuick)];
+  console.log(table(HEADINGS, rows).join("\n"));
+}
+
+async function benchInline(items: number): Promise<string[][]> {
   const upstream = await startUpstream(items);
   const system = await start.startFairwaySqlite(upstream.url, { env: ALLOCATOR, nodeArgs: NODE_FLAGS });
   try {
@@ -43,42 +42,26 @@ export async function benchBatches(): Promise<void> {
     await setOptions(root, { BatchMaxItems: String(ITEMS), BatchMaxMegabytes: "256" });
     await createChannel(root, { type: 14, base_url: upstream.url, models: MODEL });
     const key = await createToken(root);
-    const watch = <T>(work: () => Promise<T>) => measure(system.gatewayPid, work);
-    const [created, creation] = await watch(() => create(url, key, items));
+    const gateway = { pid: system.gatewayPid, url };
+    const [created, creation] = await measure(gateway, () => create(url, key, items));
     await sleep(11_000); // a read within ten seconds would not ask the upstream
     await readBatch(url, key, created.id);
     await upstream.isAsked;
-    const [, settlement] = await watch(() => untilSettled(root, created.id));
-    console.log(
-      table(
-        ["Of a batch", "requests a second", "MB a second", "CPU s", "memory above before, MiB"],
-        [
-          describe("creation", items, { ...creation, bytes: created.bytes }),
-          describe("settlement", items, { ...settlement, bytes: upstream.resultBytes }),
-        ],
-      ).join("\n"),
-    );
+    const [, settlement] = await measure(gateway, () => untilSettled(root, created.id));
+    const goal = { grownMib: 64, stalledMs: 50 };
+    return [
+      describe({ name: "creation", items, bytes: created.bytes, goal, ...creation }),
+      describe({
+        name: "settlement",
+        items,
+        bytes: upstream.resultBytes,
+        goal: { ...goal, cpuSeconds: 15 },
+        ...settlement,
+      }),
+    ];
   } finally {
     await system.stop();
     upstream.stop();
-  }
-}
-
-function describe(name: string, items: number, { seconds, cpuSeconds, grownMib, bytes }: Cost): string[] {
-  const rates = [items / seconds, bytes / MEGABYTE / seconds].map((rate) => rate.toFixed(rate < 10 ? 1 : 0));
-  return [name, ...rates, cpuSeconds.toFixed(1), grownMib.toFixed(0)];
-}
-
-async function measure<T>(pid: number, work: () => Promise<T>): Promise<[T, Omit<Cost, "bytes">]> {
-  const [memory, cpu, from] = [readMemory(pid).residentKib, readCpu(pid), performance.now()];
-  let most = memory;
-  const timer = setInterval(() => (most = Math.max(most, readMemory(pid).residentKib)), SAMPLE_MS);
-  try {
-    const done = await work();
-    const seconds = (performance.now() - from) / 1_000;
-    return [done, { seconds, cpuSeconds: (readCpu(pid) - cpu) / 1e6, grownMib: (most - memory) / 1_024 }];
-  } finally {
-    clearInterval(timer);
   }
 }
 
