@@ -9,7 +9,7 @@ function label(axis: ChartAxis, top: number): readonly string[] {
 }
 
 /** From a thousandth to seven thousand million, in steps that hit no round number; a share is at most one. */
-const TOPS = Array.from({ length: 440 }, (_, step) => 0.001 * 1.0701 ** step);
+const TOPS = Array.from({ length: 150 }, (_, step) => 0.001 * 1.2193 ** step);
 const MAX_SHARE = 1;
 
 const COUNTS = buildCountAxis("en");
