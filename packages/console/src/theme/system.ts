@@ -66,8 +66,7 @@ const chakra: SystemConfig = {
 
 const fairway: SystemConfig = {
   globalCss: {
-    // A page that becomes long enough to scroll does not move to the side.
-    html: { colorPalette: "fairway", bg: "bg", color: "fg", scrollPaddingTop: "14", scrollbarGutter: "stable" },
+    html: { colorPalette: "fairway", bg: "bg", color: "fg", scrollPaddingTop: "14" },
     body: { textStyle: "md", fontVariantNumeric: "tabular-nums" },
     "*::selection": { bg: "fairway.emphasized" },
   },
