@@ -47,11 +47,18 @@ describe("an installed release", () => {
   const release = ["--namespace", "models", ...buildValuesArgs("ingress")];
   const replicas = () =>
     cluster.kubectl("get", "deployment", "demo-fairway", "-n", "models", "-o", "jsonpath={.spec.replicas}");
+  const readSecrets = async () => {
+    const { data } = JSON.parse(
+      await cluster.kubectl("get", "secret", "demo-fairway-secrets", "-n", "models", "-o", "json"),
+    ) as { readonly data: Record<string, string> };
+    return data;
+  };
+  const install = () => cluster.helm("install", "demo", CHART, ...release, "--wait", "--timeout", "90s");
   const upgrade = (...args: string[]) => cluster.helm("upgrade", "demo", CHART, ...release, ...args);
 
   beforeAll(async () => {
     await createNamespace("models");
-    await cluster.helm("install", "demo", CHART, ...release, "--wait", "--timeout", "90s");
+    await install();
   });
 
   it("takes the password of root out of pods that have been available, and does not put it back", async () => {
@@ -65,16 +72,10 @@ describe("an installed release", () => {
   });
 
   it("keeps its generated secrets across an upgrade", async () => {
-    const read = async () => {
-      const { data } = JSON.parse(
-        await cluster.kubectl("get", "secret", "demo-fairway-secrets", "-n", "models", "-o", "json"),
-      ) as { readonly data: Record<string, string> };
-      return data;
-    };
-    const before = await read();
+    const before = await readSecrets();
     await upgrade();
     expect(Object.keys(before).toSorted()).toEqual(["encryption-key", "root-password", "session-secret"]);
-    expect(await read()).toEqual(before);
+    expect(await readSecrets()).toEqual(before);
   });
 
   it("keeps the number of pods that `kubectl scale` set across an upgrade", async () => {
@@ -97,6 +98,18 @@ describe("an installed release", () => {
     expect(await replicas()).toBe("3");
   });
 
+  it("goes back to its first revision, past a number of `kubectl scale` only with --force-conflicts", async () => {
+    const level = () => cluster.kubectl("get", "deployment", "demo-fairway", "-n", "models", "-o", "jsonpath={..env}");
+    const back = (...args: string[]) => cluster.helm("rollback", "demo", "1", "-n", "models", ...args);
+    await upgrade("--set", "server.logLevel=error", "--set", "replicaCount=3");
+    await cluster.kubectl("scale", "deployment/demo-fairway", "-n", "models", "--replicas=5");
+    await cluster.kubectl("rollout", "status", "deployment/demo-fairway", "-n", "models", "--timeout=90s");
+    await expect(back()).rejects.toThrow(/conflict with "kubectl".*\.spec\.replicas/s);
+    await back("--force-conflicts", "--wait", "--timeout", "90s");
+    expect(await replicas()).toBe("2");
+    expect(await level()).not.toContain('"error"');
+  });
+
   it("takes an upgrade that changes the pod of the migration Job", async () => {
     const jobs = () => cluster.kubectl("get", "jobs", "-n", "jobs", "-o", "name");
     await createNamespace("jobs");
@@ -113,5 +126,11 @@ describe("an installed release", () => {
     const own = ["-n", "models", "-l", "app.kubernetes.io/instance=demo", "-o", "name"];
     const kinds = "all,secret,configmap,serviceaccount,role,rolebinding,ingress,networkpolicy,poddisruptionbudget,pvc";
     expect((await cluster.kubectl("get", kinds, ...own)).trim()).toBe("secret/demo-fairway-secrets");
+  });
+
+  it("is installed again with the secrets of the release that was uninstalled", async () => {
+    const before = await readSecrets();
+    await install();
+    expect(await readSecrets()).toEqual(before);
   });
 });
