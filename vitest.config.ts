@@ -43,6 +43,8 @@ const UNKNOWN_MS = 5_000;
 const LONG_MS = 60_000;
 export const LONG: ReadonlySet<string> = new Set([
   "charts/fairway/tests/alert-causes.test.ts",
+  "charts/fairway/tests/alert-causes-outage.test.ts",
+  "charts/fairway/tests/alert-causes-rows.test.ts",
   "charts/fairway/tests/chart.test.ts",
   "charts/fairway/tests/dashboard.test.ts",
   "charts/fairway/tests/install.cluster.test.ts",
@@ -95,6 +97,8 @@ class LongestFirst extends BaseSequencer {
 /** Whole processes, builds and long runs that `npm run test:full` runs with its integration tests. */
 const SLOW = [
   "charts/fairway/tests/alert-causes.test.ts",
+  "charts/fairway/tests/alert-causes-outage.test.ts",
+  "charts/fairway/tests/alert-causes-rows.test.ts",
   "charts/fairway/tests/dashboard.test.ts",
   "charts/fairway/tests/refused.test.ts",
   "deploy/oci-image.test.ts",

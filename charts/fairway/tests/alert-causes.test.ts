@@ -1,6 +1,4 @@
 // Alerts that fire because of their real cause: a Prometheus scrapes a real gateway and evaluates the rules.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   createChannel,
   createToken,
@@ -13,15 +11,9 @@ import {
   type GatewayProcess,
 } from "@fairway/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parse } from "yaml";
-import { CHART } from "./helm.ts";
+import { callModel, listFiring, POLL, readRules, untilFiring, untilSeen } from "./alert-kit.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 
-interface Rules {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Readonly<Record<string, unknown>>[] }[];
-}
-
-const POLL = { timeout: 60_000, interval: 500 };
 const MAX_INFLIGHT = 3;
 
 let gateway: GatewayProcess;
@@ -30,15 +22,6 @@ let prometheus: Prometheus;
 let key = "";
 const cleanups: (() => unknown)[] = [];
 const leaving = new AbortController();
-
-/** Returns the rules of the chart without the time for which they wait: what they see is tested here. */
-function readRules(): Rules {
-  const text = readFileSync(join(CHART, "files/rules.yaml"), "utf8").replaceAll("NAMESPACE", "models");
-  const { groups } = parse(text) as Rules;
-  return {
-    groups: groups.map(({ name, rules }) => ({ name, rules: rules.map(({ for: _wait, ...rule }) => rule) })),
-  };
-}
 
 beforeAll(async () => {
   const upstream = await startUpstream();
@@ -64,33 +47,15 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-async function ask(model: string): Promise<number> {
-  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] }),
-    signal: leaving.signal,
-  });
-  await answer.text();
-  return answer.status;
-}
-
-async function listFiring(): Promise<readonly string[]> {
-  const found = await prometheus.query('ALERTS{alertstate="firing"}');
-  return found.map(({ metric }) => metric["alertname"] ?? "");
-}
-
-const untilFiring = (alert: string) => expect.poll(listFiring, POLL).toContain(alert);
-
-/** Waits until Prometheus has a series of that outcome: an increase counts from the first sample. */
-async function untilCounted(outcomes: string): Promise<void> {
-  const count = async () => prometheus.query(`fairway_relay_requests_total{outcome=~"${outcomes}"}`);
-  await expect.poll(count, POLL).not.toEqual([]);
-}
+const ask = (model: string) => callModel({ url: gateway.url, key, signal: leaving.signal }, model);
+const firing = () => listFiring(prometheus);
+const untilFires = (alert: string) => untilFiring(prometheus, alert);
+const untilCounted = (outcomes: string) =>
+  untilSeen(prometheus, `fairway_relay_requests_total{outcome=~"${outcomes}"}`);
 
 test("nothing fires while nothing is wrong", async () => {
   await expect.poll(() => prometheus.query("fairway_dependency_up == 1"), POLL).not.toEqual([]);
-  await expect.poll(listFiring, POLL).toEqual([]);
+  await expect.poll(firing, POLL).toEqual([]);
 });
 
 test("uploads that need more disk than there is fire FairwaySpoolFull", async () => {
@@ -100,33 +65,33 @@ test("uploads that need more disk than there is fire FairwaySpoolFull", async ()
   form.set("purpose", "user_data");
   const headers = { authorization: `Bearer ${key}` };
   expect((await fetch(`${gateway.url}/v1/files`, { method: "POST", headers, body: form })).status).toBe(503);
-  await untilFiring("FairwaySpoolFull");
+  await untilFires("FairwaySpoolFull");
 }, 120_000);
 
 test("a refused key switches the channel off, and then no channel serves the model", async () => {
   expect(await ask("status-401")).toBeGreaterThanOrEqual(400);
-  await untilFiring("FairwayChannelAutoDisabled");
+  await untilFires("FairwayChannelAutoDisabled");
   await ask("status-401");
   await untilCounted("no_channel|model_not_found");
   for (let at = 0; at < 10; at++) await ask("status-401");
-  await untilFiring("FairwayNoChannelAvailable");
+  await untilFires("FairwayNoChannelAvailable");
 });
 
 test("a provider that fails burns the error budget", async () => {
   await ask("status-500");
   await untilCounted("upstream_error");
   for (let at = 0; at < 20; at++) await ask("status-500");
-  await untilFiring("FairwayErrorBudgetFastBurn");
+  await untilFires("FairwayErrorBudgetFastBurn");
 });
 
 test("calls that hang fill the pod", async () => {
   for (let at = 0; at < MAX_INFLIGHT; at++) void ask("hang").catch(() => undefined);
-  await untilFiring("FairwayInflightNearLimit");
+  await untilFires("FairwayInflightNearLimit");
 });
 
 test("Redis stops", async () => {
   await redis.stop();
-  await untilFiring("FairwayRedisDown");
+  await untilFires("FairwayRedisDown");
   const critical = await prometheus.query('ALERTS{alertname="FairwayRedisDown",severity="critical"}');
   expect(critical).not.toEqual([]);
   expect(await ask("status-500")).toBe(503);
@@ -135,5 +100,5 @@ test("Redis stops", async () => {
 test("the gateway ends", async () => {
   leaving.abort();
   await gateway.stop();
-  await untilFiring("FairwayAbsent");
+  await untilFires("FairwayAbsent");
 });

@@ -24,21 +24,23 @@ export function promtool(folder: string, ...args: string[]): string {
 }
 
 /**
- * Starts a Prometheus that scrapes the admin listener every second, with the labels that its operator would add, and
+ * Starts a Prometheus that scrapes one or several admin listeners every second, or as often as told, with the labels that its operator would add, and
  * evaluates the rules, if any, as often.
  */
 export async function startPrometheus(
-  target: string,
+  target: string | readonly string[],
   labels: Readonly<Record<string, string>>,
   rules?: object,
+  interval = "1s",
 ): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), "fairway-prometheus-"));
   const url = `http://127.0.0.1:${await freePort()}`;
-  const job = { job_name: "gateway", static_configs: [{ targets: [new URL(target).host], labels }] };
+  const targets = [target].flat().map((one) => new URL(one).host);
+  const job = { job_name: "gateway", static_configs: [{ targets, labels }] };
   writeFileSync(
     join(folder, "prometheus.yaml"),
     stringify({
-      global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+      global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
       scrape_configs: [job],
       ...(rules && { rule_files: [join(folder, "rules.yaml")] }),
     }),
