@@ -12,7 +12,7 @@ import { refreshChannels } from "../api.ts";
 import { isRunning, runsQuery, startImport } from "./import-calls.ts";
 import { EMPTY_IMPORT, type ImportForm, type ImportSource } from "./import-form.ts";
 import { RunReport } from "./run-report.tsx";
-import { ConfigFields, DatabaseFields, ServerFields } from "./source-fields.tsx";
+import { ConfigFields, DatabaseFields, ServerFields, type FieldsProps } from "./source-fields.tsx";
 import { useTexts } from "./texts.ts";
 
 /** The run that this dialog has started, and its form. */
@@ -65,7 +65,7 @@ function useImport() {
   return { form, change, fault, setFault, run, isEarlier: !started, isTried, isBusy, start };
 }
 
-function Fields(props: Parameters<typeof ConfigFields>[0]) {
+function Fields(props: FieldsProps) {
   switch (props.form.source) {
     case "config":
       return <ConfigFields {...props} />;

@@ -86,10 +86,8 @@ interface ServerWork extends Work {
 export async function workOnServer(deps: WorkDeps, work: ServerWork): Promise<void> {
   const { from, address, token, userId, control, report } = work;
   const outbound = createOutbound(deps.network);
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(userId > 0 && { "new-api-user": String(userId) }),
-  };
+  const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+  if (userId > 0) headers["new-api-user"] = String(userId);
   const place: ServerPlace = { address, headers, outbound, signal: control.signal };
   const onProgress = follow(control);
   try {

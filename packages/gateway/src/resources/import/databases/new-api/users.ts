@@ -112,12 +112,8 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
   report.count("users", "updated");
   await context.ledger.changeWith(async (tx) => {
     const { username: _name, username_key: _key, quota: _quota, ...values } = await userRow(context, tx, row, "");
-    const { password, ...others } = values;
-    const change = {
-      ...others,
-      ...(isHidden(context) ? {} : { password }),
-      role: Math.max(known.role, row.int("role")),
-    };
+    const shown = Object.entries(values).filter(([name]) => !(name === "password" && isHidden(context)));
+    const change = { ...Object.fromEntries(shown), role: Math.max(known.role, row.int("role")) };
     const sets = Object.keys(change).map((name) => `"${name}" = ?`);
     const update = `update users set ${sets.join(", ")} where id = ?`;
     await placing([{ values: change, from: row }], () => tx.run(update, [...Object.values(change), known.id]));
