@@ -139,6 +139,7 @@ eachLogDatabase("filters of the log", (open) => {
         expect(await store.total(query), JSON.stringify(filter)).toBe(matched.length);
       }
     });
-    await fc.assert(check, { numRuns: propertyRuns(100) });
+    // The front of ClickHouse runs one statement at a time.
+    await fc.assert(check, { numRuns: propertyRuns(open.kind === "clickhouse" ? 25 : 100) });
   });
 });
