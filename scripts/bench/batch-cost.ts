@@ -3,10 +3,10 @@ import { readCpu, readMemory } from "../../packages/testkit/load/usage.ts";
 
 const SAMPLE_MS = 50;
 const PROBE_MS = 20;
-export const MEGABYTE = 1_000_000;
+const MEGABYTE = 1_000_000;
 
 /** What one part of a batch's life costs the gateway. */
-export interface Cost {
+interface Cost {
   readonly seconds: number;
   readonly cpuSeconds: number;
   /** The most resident memory above that before, in MiB. */
@@ -16,7 +16,7 @@ export interface Cost {
 }
 
 /** The process that is measured. */
-export interface Measured {
+interface Measured {
   readonly pid: number;
   readonly url: string;
 }
@@ -60,7 +60,7 @@ function probeLoop(url: string): { end(): Promise<number> } {
 }
 
 /** The limits of the goals; a part without one has no such limit. */
-export interface Goal {
+interface Goal {
   readonly megabytesPerCpuSecond?: number;
   readonly cpuSeconds?: number;
   readonly grownMib?: number;

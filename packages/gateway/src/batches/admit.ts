@@ -46,7 +46,7 @@ function createOpenLimit({ snapshots }: Pick<BatchDeps, "snapshots">): ((open: n
 }
 
 /** Throws in the transaction of a new row if its user or its channel may not have one more open batch. */
-export type Admission = (trx: Transaction<Schema>) => Promise<void>;
+type Admission = (trx: Transaction<Schema>) => Promise<void>;
 
 /**
  * Returns the check of a new row; undefined if nothing limits it. Creations that could take the same place are counted

@@ -9,7 +9,7 @@ import type { ModelEstimate } from "./estimate-batch.ts";
 import type { BatchDeps } from "./types.ts";
 
 /** How much of a channel batches may use at once; undefined = no limit. */
-export interface RoomLimits {
+interface RoomLimits {
   readonly maxOpen: number | undefined;
   /** Estimated input tokens of all open batches. */
   readonly maxTokens: number | undefined;

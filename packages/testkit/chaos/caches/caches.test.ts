@@ -14,7 +14,7 @@ test.each([
     const report = await runCacheKills({ database, redis });
     expect(listCacheProblems(report)).toEqual([]);
     expect(report.caches).toHaveLength(steps);
-    const isNamed = report.caches.filter(({ leftUpstream }) => leftUpstream > 0).length;
+    const isNamed = report.caches.filter(({ left }) => left > 0).length;
     expect(report.unknown).toBeGreaterThanOrEqual(isNamed);
   },
   LIMIT_MS,
