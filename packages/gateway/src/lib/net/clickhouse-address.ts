@@ -16,7 +16,7 @@ export function isClickhouseUrl(text: string): boolean {
 /** Reads `clickhouse://user:password@host:8123/database?tls=true`. Throws an error that says what is wrong. */
 export function readClickhouseAddress(text: string): ClickhouseAddress {
   const url = URL.parse(text);
-  const database = url && readDatabase(url);
+  const database = url ? readDatabase(url) : undefined;
   if (!url || database === undefined)
     throw new Error(
       "give clickhouse://user:password@host:8123/name, the port of the HTTP interface, special characters of the password percent-encoded",

@@ -6,6 +6,7 @@ type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "mod
     Pick<
       ProviderAdapter,
       | "base"
+      | "batches"
       | "keyHint"
       | "otherHint"
       | "otherDefault"

@@ -1,5 +1,5 @@
 // Limits by values of tags and end users, of a token, of a user and of a team, in every protocol.
-import type { TeamToken, TeamView, Token, TokenInput, User } from "@fairway/wire";
+import type { TeamToken, TeamView, Token, User } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { chat, readError, startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
@@ -159,7 +159,7 @@ describe("limits of an account by value", () => {
     await root.must("PUT", "/api/user/", { id: user?.id, tag_limits });
     await root.must("POST", "/api/user/manage", { id: user?.id, action: "add_quota", value: 50_000_000 });
     expect(await root.must("GET", `/api/user/${user?.id}`)).toMatchObject({ tag_limits });
-    const own = async (more: TokenInput) => {
+    const own = async (more: Parameters<typeof gateway.token>[0]) => {
       const key = await gateway.token(more);
       const moved = gateway.database.db.updateTable("tokens").set({ user_id: user?.id ?? 0 });
       const last = await gateway.database.db.selectFrom("tokens").select("id").orderBy("id", "desc").executeTakeFirst();

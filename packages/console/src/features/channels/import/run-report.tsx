@@ -3,11 +3,24 @@ import { JOB_STATUS, type ImportCount, type ImportRun } from "@fairway/wire";
 import { Link } from "react-router";
 import { Progress } from "../../../ui/feedback/progress.tsx";
 import { isRunning } from "./import-calls.ts";
-import type { en } from "./locale/en.ts";
 import { useTexts } from "./texts.ts";
 
 interface Kind {
-  readonly label: keyof typeof en;
+  readonly label:
+    | "channels"
+    | "users"
+    | "tokens"
+    | "keys"
+    | "teams"
+    | "options"
+    | "prices"
+    | "redemptions"
+    | "topUps"
+    | "drawings"
+    | "tasks"
+    | "sums"
+    | "logs"
+    | "readingFile";
   /** Where the items are; "" = they have no page. */
   readonly path: string;
 }

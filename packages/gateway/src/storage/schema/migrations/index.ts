@@ -52,10 +52,10 @@ import { tokenPromptCaches } from "./0050-token-prompt-caches.ts";
 import { budgetValues } from "./0051-budget-values.ts";
 import { reportReceivers } from "./0052-report-receivers.ts";
 import { cacheSums } from "./0053-cache-sums.ts";
-import { importRuns } from "./0058-import-runs.ts";
-import { responseKeys } from "./0059-response-keys.ts";
 import { tagLimits } from "./0054-tag-limits.ts";
-import { logBatches } from "./0057-log-batches.ts";
+import { logBatches } from "./0055-log-batches.ts";
+import { importRuns } from "./0056-import-runs.ts";
+import { responseKeys } from "./0057-response-keys.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 import { logActors } from "./logs-0003-log-actors.ts";
@@ -116,10 +116,10 @@ export const MIGRATIONS: readonly Migration[] = [
   budgetValues,
   reportReceivers,
   cacheSums,
-  importRuns,
-  responseKeys,
   tagLimits,
   logBatches,
+  importRuns,
+  responseKeys,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -5,7 +5,7 @@ const INDEX = "response_owners_account";
 
 /** The key whose account stores a response, by its mark: an index names another key after the channel was edited. */
 export const responseKeys: Migration = {
-  version: 59,
+  version: 57,
   name: "keys of stored responses",
   steps: [
     async (on) => {

@@ -6,7 +6,7 @@ const INDEX = "log_outbox_by_batch";
 
 /** The batches in which rows go to a log that gives no ids. */
 export const logBatches: Migration = {
-  version: 57,
+  version: 55,
   name: "batches of log rows",
   steps: [
     async (on) => {

@@ -3,7 +3,7 @@ import { tables, type Migration } from "../migration.ts";
 
 /** Imports from other gateways that were started in the console, with their reports. */
 export const importRuns: Migration = {
-  version: 58,
+  version: 56,
   name: "imports started in the console",
   steps: tables({
     import_runs: {
