@@ -195,9 +195,26 @@ const SLOW = [
 /** Against a Kubernetes API server, and on real nodes: `npm run test:cluster`. */
 const CLUSTER = "{packages,charts}/**/*.cluster.test.ts";
 const NODES = "{packages,charts}/**/*.nodes.test.ts";
+/** Tests of the log in ClickHouse, and those of the log that hold there as on the other databases. */
+const ON_CLICKHOUSE_ALONE = [
+  "packages/gateway/src/billing/ledger/log-batches.test.ts",
+  "packages/gateway/src/storage/clickhouse/clickhouse.test.ts",
+];
+const ON_CLICKHOUSE = [
+  ...ON_CLICKHOUSE_ALONE,
+  "packages/gateway/src/resources/logs/conditions.property.test.ts",
+  "packages/gateway/src/resources/logs/counts/histogram.test.ts",
+  "packages/gateway/src/resources/logs/counts/plot-sums.test.ts",
+  "packages/gateway/src/resources/logs/counts/read-facets.test.ts",
+  "packages/gateway/src/resources/logs/spent.test.ts",
+  "packages/gateway/src/resources/logs/store.test.ts",
+  "packages/gateway/src/resources/statistics/recent.test.ts",
+  "packages/gateway/src/resources/statistics/rollup.test.ts",
+  "packages/gateway/src/resources/usage-data/rollup.test.ts",
+];
 /** Random histories: `npm run test:full` runs them with many more steps. */
 const PROPERTY = "packages/gateway/**/*.property.test.ts";
-const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, PROPERTY, CLUSTER, NODES];
+const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, PROPERTY, CLUSTER, NODES, ...ON_CLICKHOUSE_ALONE];
 
 /** One file for each browser engine, through WebDriver: `npm run test:engines`. */
 const ENGINES = "packages/console/e2e/engines/*.test.ts";
@@ -257,6 +274,18 @@ export default defineConfig({
           ...services,
           testTimeout: 120_000,
           hookTimeout: 240_000,
+          ...group(1, 4),
+        },
+      },
+      {
+        test: {
+          name: "clickhouse",
+          expect: expects,
+          include: ON_CLICKHOUSE,
+          env: { FAIRWAY_TEST_LOGS: "clickhouse" },
+          ...services,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           ...group(1, 4),
         },
       },

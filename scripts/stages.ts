@@ -66,7 +66,10 @@ const STAGES: readonly Stage[] = [
     "journey",
   ]),
   vitest("property", "full", "histories of the ledger and of budgets, many of them", ["property"]),
-  vitest("integration", "full", "whole processes, official clients, kills", ["integration"]),
+  vitest("integration", "full", "whole processes, official clients, kills, the log in ClickHouse", [
+    "integration",
+    "clickhouse",
+  ]),
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
   vitest("browser", "full", "console in Chromium", ["browser"]),
   {
