@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 import * as wire from "../../packages/wire/src/index.ts";
 import { code, page, table } from "./markdown.ts";
@@ -31,8 +31,13 @@ export function callTests(): string {
   );
 }
 
+/** Lists of calls that several tests send. */
+const CALLS = /from "([^"]+\/kit\/[\w-]+-calls\.ts)"/g;
+
 function readTest(name: string): TestFile {
-  const text = readFileSync(join(ROOT, name), "utf8");
+  const own = readFileSync(join(ROOT, name), "utf8");
+  const lists = [...own.matchAll(CALLS)].map(([, path = ""]) => join(ROOT, dirname(name), path));
+  const text = [own, ...lists.map((path) => readFileSync(path, "utf8"))].join("\n");
   const constants = [...text.matchAll(/const (\w+) = "(\/api\/[^"]*)"/g)];
   const filled = constants.reduce((all, [, constant = "", path = ""]) => {
     return all

@@ -43,6 +43,7 @@ const SERVER_ALONE: Readonly<Record<string, string>> = {
   "OptionSet.valuesFrom[].secretKeyRef.name maxLength": "of Kubernetes; documents have it in a pattern",
   "OptionSet.valuesFrom[].secretKeyRef.key maxLength": "of Kubernetes; documents have it in a pattern",
   "Token.owner.username maxLength": "work of the rule for blank names",
+  "Token.owner.team maxLength": "of slugs; documents have it in a pattern",
   "Token.modelLimits maxItems": "work of the rule for names",
   "Token.allowIps maxItems": "work of the rule for networks",
   "Token.writeSecretTo.name maxLength": "of Kubernetes; documents have it in a pattern",

@@ -37,6 +37,10 @@ const LISTS: readonly string[] = [
   // Where each field is checked or parsed that needs more than its declaration.
   "packages/gateway/src/resources/tokens/input.ts",
   "packages/gateway/src/snapshot/tokens.ts",
+  // What is known of a key that is used.
+  "packages/gateway/src/snapshot/types.ts",
+  // How kinds of fields are written in documents; some kinds have the name of their only field.
+  "packages/gateway/src/resources/declarative/token-kind.ts",
   // What the relay needs to know of its caller.
   "packages/gateway/src/identity/authentication/authenticator.ts",
   // An answer of compatible gateways.

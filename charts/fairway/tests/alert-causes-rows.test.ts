@@ -19,7 +19,7 @@ import { callModel, readRules, untilFiring } from "./alert-kit.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 
 const now = () => Math.floor(Date.now() / 1_000);
-/** No job looks at the rows before the test has ended. */
+/** No job reads the rows before the test has ended. */
 const LATER = now() + 86_400;
 
 /** Changes each balance behind the back of the database. */

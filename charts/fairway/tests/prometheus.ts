@@ -24,7 +24,7 @@ export function promtool(folder: string, ...args: string[]): string {
 }
 
 /**
- * Starts a Prometheus that scrapes one or several admin listeners every second, or as often as told, with the labels that its operator would add, and
+ * Starts a Prometheus that scrapes one or several admin listeners every second, or at the interval that is given, with the labels that its operator would add, and
  * evaluates the rules, if any, as often.
  */
 export async function startPrometheus(

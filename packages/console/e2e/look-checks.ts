@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 // Faults of layout that an operator reports, found by measuring a page.
 
-/** Returns boxes of the page that scroll by themselves; menus beside it, text areas, editors and dialogs may. */
+/** Returns boxes of the page that scroll by themselves; menus next to it, text areas, editors and dialogs may. */
 export function innerScrollers(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll("main *")]
@@ -25,7 +25,7 @@ export function findHoles(page: Page): Promise<string[]> {
         return cell.getBoundingClientRect().right - right;
       });
       const least = Math.min(...holes);
-      return cells.length > 0 && least > MAX_HOLE ? [`a hole of ${Math.round(least)} px beside the names`] : [];
+      return cells.length > 0 && least > MAX_HOLE ? [`a hole of ${Math.round(least)} px next to the names`] : [];
     });
   });
 }

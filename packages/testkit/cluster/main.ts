@@ -33,7 +33,7 @@ async function startReadyNodes() {
   }
 }
 
-/** Returns how to go on. The tests run the commands of these lines. */
+/** Returns the commands that come next. The tests run the commands of these lines. */
 function explain(): string {
   const next =
     nodes > 0

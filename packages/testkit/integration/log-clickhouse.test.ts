@@ -58,7 +58,7 @@ async function query<Row>(server: Service, sql: string): Promise<Row[]> {
     .map((line) => JSON.parse(line) as Row);
 }
 
-describe.each(Object.keys(SETUPS))("a log in ClickHouse beside %s", (name) => {
+describe.each(Object.keys(SETUPS))("a log in ClickHouse next to %s", (name) => {
   let server: Service;
   let setup: Setup;
   const gateways: GatewayProcess[] = [];

@@ -24,7 +24,7 @@ export function readPageFile(page: string, start: string): string {
   return found[1];
 }
 
-/** The commands of one page, of which a test runs some and names the others. */
+/** The commands of one page: a test runs some, and names the others. */
 export class PageCommands {
   readonly #page: string;
   readonly #commands: readonly string[];

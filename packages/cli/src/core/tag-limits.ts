@@ -1,7 +1,7 @@
 import type { TagLimits } from "@fairway/wire";
 import { CliError, EXIT } from "./exit.ts";
 
-/** The flag of tokens, users and teams; that of tokens stands in the table of their fields. */
+/** The flag of tokens, users and teams; that of tokens is in the table of their fields. */
 export const TAG_LIMITS_FLAG = "--tag-limits <json>";
 export const TAG_LIMITS_ABOUT =
   'limits by tag value or end user, such as {"end_user":{"*":{"rpm":20},"42":{"blocked":true}}}; {} = none';

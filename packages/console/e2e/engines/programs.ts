@@ -83,7 +83,7 @@ async function waitUntil(program: string, isDone: () => Promise<boolean> | boole
   }
 }
 
-/** Starts a screen that nobody sees. */
+/** Starts an invisible screen. */
 export async function startScreen(): Promise<{ readonly display: string; stop(): Promise<void> }> {
   const program = findProgram("Xvfb", "xvfb");
   const number = (await freePort()) % 50_000;

@@ -8,7 +8,7 @@ import type { Task } from "./tasks/task.ts";
 import { WATCHING } from "./tasks/watch.ts";
 import { openWorld, type World } from "./world.ts";
 
-/** The daily work in the order of its table; the second factor is last, because every sign-in asks for it then. */
+/** The daily work in the order of its table; the second factor is last, because every sign-in requires it then. */
 const TASKS: readonly Task[] = [
   WATCHING.compare,
   WATCHING.report,

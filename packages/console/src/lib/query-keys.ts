@@ -106,7 +106,7 @@ export const queryKeys = {
   reports: {
     all: ["reports"],
     usage: (...by: Part[]) => ["reports", "usage", ...by],
-    /** Of a team, or with 0 of the reader. */
+    /** The reports of a team, or with 0 those of the reader. */
     saved: (team: number) => ["reports", "saved", team],
   },
   search: {

@@ -1,4 +1,4 @@
-// `npm run cluster -- 1` says how to go on, and what it says works.
+// `npm run cluster -- 1` names the commands that come next, and they work.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -225,17 +225,17 @@ spec:
   });
 
   it("Too many deletions: some are confirmed, the others let go and applied again", async () => {
-    const [kept, confirmed] = [
+    const [retained, confirmed] = [
       ["main", "spare", "third"],
       ["old-1", "old-2", "old-3"],
     ];
-    for (const channel of kept) reader.write(`channels/${channel}.yaml`, describeChannel(channel));
+    for (const channel of retained) reader.write(`channels/${channel}.yaml`, describeChannel(channel));
     for (const channel of confirmed) reader.write(`old/${channel}.yaml`, describeChannel(channel));
     await run("kubectl apply -n ai -f");
     await reader.run("kubectl apply -n ai -f old/");
-    const all = [...kept, ...confirmed];
+    const all = [...retained, ...confirmed];
     for (const channel of all) await untilReason(channel, "Ready", "Ready");
-    const ids = () => Promise.all(kept.map((channel) => get(`channel/${channel}`, ".status.resourceId")));
+    const ids = () => Promise.all(retained.map((channel) => get(`channel/${channel}`, ".status.resourceId")));
     const before = await ids();
     await reader.run("kubectl delete -n ai -f channels/ -f old/ --wait=false");
     for (const channel of all) await untilReason(channel, "Programmed", "DeletionHeld");
@@ -245,7 +245,7 @@ spec:
     await run("kubectl annotate -n ai channel/main");
     await run("kubectl wait");
     await run("kubectl apply -n ai -f");
-    for (const channel of kept) await untilReason(channel, "Ready", "Ready");
+    for (const channel of retained) await untilReason(channel, "Ready", "Ready");
     expect(await ids()).toEqual(before);
   });
 

@@ -311,8 +311,12 @@ describe("one replica with SQLite", () => {
   });
 });
 
-function expectAllDelivered({ slow, short, kept }: Traffic): void {
-  expect({ slow, short, kept }).toMatchObject({ slow: ALL_DELIVERED, short: ALL_DELIVERED, kept: ALL_DELIVERED });
+function expectAllDelivered({ slow, short, persistent }: Traffic): void {
+  expect({ slow, short, persistent }).toMatchObject({
+    slow: ALL_DELIVERED,
+    short: ALL_DELIVERED,
+    persistent: ALL_DELIVERED,
+  });
 }
 
 /** Creates an account that may only read and write rows; returns its name. */

@@ -5,36 +5,36 @@ import { send, type Ask, type Completion, type Outcome, type Target } from "../.
 /** 20 seconds of events. */
 const SLOW: Ask = { kind: "long", model: "slow-200+long-100", isStream: true };
 const SHORT: Ask = { kind: "plain", model: "plain", isStream: false };
-/** The same call over a connection that is kept. */
-const KEPT: Ask = { ...SHORT };
+/** The same call over a connection that is persistent. */
+const PERSISTENT: Ask = { ...SHORT };
 export const SCENARIO_MODELS = [SLOW.model, SHORT.model];
 const SHORT_EVERY_MS = 100;
 /** Clients that keep a connection, such as those of an SDK, and how long each waits between two calls. */
-const KEPT_CLIENTS = 5;
-const KEPT_EVERY_MS = 250;
+const PERSISTENT_CLIENTS = 5;
+const PERSISTENT_EVERY_MS = 250;
 const HEAD_START_MS = 2_000;
 /** A client that was cut or refused retries after a moment. */
 const RETRY_AFTER_MS = 1_000;
 
 export interface Traffic {
   readonly outcomes: readonly Outcome[];
-  /** How many slow streams, short calls, and calls over kept connections ended in each way. */
+  /** How many slow streams, short calls, and calls over persistent connections ended in each way. */
   readonly slow: Readonly<Record<Completion, number>>;
   readonly short: Readonly<Record<Completion, number>>;
-  readonly kept: Readonly<Record<Completion, number>>;
+  readonly persistent: Readonly<Record<Completion, number>>;
   readonly seconds: number;
 }
 
 /**
- * Keeps `streams` slow streams open, sends ten short calls a second, and calls over kept connections while `event`
+ * Keeps `streams` slow streams open, sends ten short calls a second, and calls over persistent connections while `event`
  * happens.
  */
 export async function during(target: Target, streams: number, event: () => Promise<unknown>): Promise<Traffic> {
   const outcomes: Outcome[] = [];
   let isOver = false;
-  const agent = new Agent({ keepAlive: true, maxSockets: KEPT_CLIENTS });
+  const agent = new Agent({ keepAlive: true, maxSockets: PERSISTENT_CLIENTS });
   const follow = async (ask: Ask) => {
-    const outcome = await send(ask, target, ask === KEPT && agent);
+    const outcome = await send(ask, target, ask === PERSISTENT && agent);
     outcomes.push(outcome);
     return outcome.completion;
   };
@@ -43,11 +43,11 @@ export async function during(target: Target, streams: number, event: () => Promi
     while (!isOver);
   };
   const keep = async () => {
-    do await follow(KEPT).then(() => sleep(KEPT_EVERY_MS));
+    do await follow(PERSISTENT).then(() => sleep(PERSISTENT_EVERY_MS));
     while (!isOver);
   };
   const open: Promise<unknown>[] = Array.from({ length: streams }, stream);
-  open.push(...Array.from({ length: KEPT_CLIENTS }, keep));
+  open.push(...Array.from({ length: PERSISTENT_CLIENTS }, keep));
   const timer = setInterval(() => void open.push(follow(SHORT)), SHORT_EVERY_MS);
   await sleep(HEAD_START_MS);
   const started = performance.now();
@@ -61,7 +61,7 @@ export async function during(target: Target, streams: number, event: () => Promi
   await Promise.all(open);
   agent.destroy();
   const count = (ask: Ask) => countCompletions(outcomes, ask);
-  return { outcomes, slow: count(SLOW), short: count(SHORT), kept: count(KEPT), seconds };
+  return { outcomes, slow: count(SLOW), short: count(SHORT), persistent: count(PERSISTENT), seconds };
 }
 
 /** Counts requests that were not delivered completely. */
@@ -76,13 +76,13 @@ function countCompletions(outcomes: readonly Outcome[], ask: Ask): Record<Comple
 }
 
 /** Returns one line for the page that reports the run. */
-export function report(title: string, { slow, short, kept, seconds, outcomes }: Traffic): void {
+export function report(title: string, { slow, short, persistent, seconds, outcomes }: Traffic): void {
   const counted = (counts: Readonly<Record<Completion, number>>) =>
     Object.entries(counts)
       .filter(([, number]) => number > 0)
       .map(([completion, number]) => `${number} ${completion}`)
       .join(", ");
-  const calls = `short calls: ${counted(short)}; kept connections: ${counted(kept)}`;
+  const calls = `short calls: ${counted(short)}; persistent connections: ${counted(persistent)}`;
   console.log(`${title}: ${seconds.toFixed(0)} s; slow streams: ${counted(slow)}; ${calls}`);
   const failed = outcomes.filter(({ completion }) => completion !== "delivered");
   const reasons = Map.groupBy(failed, ({ completion, status, reason }) => `${completion} ${status} ${reason}`);

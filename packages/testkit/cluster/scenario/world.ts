@@ -20,7 +20,7 @@ export interface World {
 
 interface WorldSettings {
   readonly nodes?: number;
-  /** Without one, Redis asks for no password. */
+  /** Without one, Redis requires no password. */
   readonly redisPassword?: string;
 }
 

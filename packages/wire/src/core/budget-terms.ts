@@ -16,7 +16,7 @@ export const BUDGET_SCOPES = [
 
 /**
  * Who makes a budget and changes it: administrators of the installation, the admins of a team for what is in it, or a
- * person for the person's own. Each of them changes what the later ones made, and nobody what an earlier one made.
+ * person for the person's own. Each of them changes what the later ones made, and never what an earlier one made.
  */
 export const BUDGET_MAKERS = ["admin", "team", "self"] as const;
 export type BudgetMaker = (typeof BUDGET_MAKERS)[number];

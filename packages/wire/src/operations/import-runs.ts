@@ -71,7 +71,7 @@ export const importDatabaseStart = endpoint({
   path: "/api/import/database",
   access: "root",
   summary:
-    "Imports a database export of new-api, one-api or LiteLLM. The body is the file itself: an SQLite file, or a plain dump of MySQL, MariaDB or PostgreSQL, also compressed with gzip. Answers the id of the import, which goes on in the background.",
+    "Imports a database export of new-api, one-api or LiteLLM. The body is the file itself: an SQLite file, or a plain dump of MySQL, MariaDB or PostgreSQL, also compressed with gzip. Answers the id of the import, which continues in the background.",
   query: z.object({
     /** Name of the file, for the list of imports. */
     name: queryText,

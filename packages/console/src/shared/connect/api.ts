@@ -38,7 +38,7 @@ export function rowQuery(requestId: string, teamId: number | undefined) {
 
 const WATCH_MS = 3_000;
 
-/** The newest successful call with a token, whoever makes it; asked for until there is one. */
+/** The newest successful call with a token, by any program; requested until there is one. */
 export function firstCallQuery({ id }: Token) {
   return queryOptions({
     queryKey: queryKeys.logs.firstCall(id),

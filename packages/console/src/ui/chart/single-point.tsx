@@ -6,7 +6,7 @@ interface SinglePointProps extends Pick<ChartProps, "series" | "print" | "height
   readonly slot: ChartSlot;
 }
 
-/** What stands in the place of a chart with one point: its numbers, and their time. */
+/** Replaces a chart that has one point: its numbers, and their time. */
 export function SinglePoint({ slot, series, print, height = 160, summary }: SinglePointProps) {
   const language = useLanguage();
   return (

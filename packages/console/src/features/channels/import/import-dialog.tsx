@@ -77,7 +77,7 @@ function Fields(props: FieldsProps) {
 }
 
 /**
- * Imports from another gateway: first a trial with everything that would be lost, then the import. Both go on without
+ * Imports from another gateway: first a trial with everything that would be lost, then the import. Both continue without
  * the page, which shows them again when it is opened again.
  */
 export function ImportDialog() {
