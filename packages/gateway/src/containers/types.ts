@@ -3,7 +3,6 @@ import type { LongMoney } from "../relay/reservation/deposit-reservation.ts";
 import type { ResponseOwners } from "../relay/stateful/owners.ts";
 import type { FindFiles } from "../relay/tenancy/stored-files.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
-import type { MintedContainers } from "./minted.ts";
 
 /** How long containers are known here; the vendor ends an idle one much earlier. */
 export const KNOWN_SECONDS = 30 * 86_400;
@@ -14,7 +13,11 @@ export interface ContainerDeps extends Omit<ObjectDeps, "snapshots">, LongMoney 
   /** Knows the accounts of the containers that answers named. */
   readonly owners: Pick<ResponseOwners, "find" | "forget">;
   readonly findFiles: FindFiles;
-  readonly minted: Pick<MintedContainers, "forget" | "flush">;
+  /** The containers that answers named, as `createMintedContainers` returns them. */
+  readonly minted: {
+    forget(id: string, userId: number): void;
+    flush(): Promise<void>;
+  };
 }
 
 /** A call of a route of containers. */

@@ -139,7 +139,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
 interface OneOfMany {
   readonly claim: Claim;
   readonly oneOf: ManyValues;
-  /** Of the claim, from 1 on. */
+  /** The number of the claim, from 1 on. */
   readonly place: number;
 }
 

@@ -16,7 +16,7 @@ type Family = "one-api" | "new-api" | "one-hub";
 
 const PAGE = 10;
 
-/** Returns the page that the family returns for these parameters. */
+/** Returns the page that compatible gateways return for these parameters. */
 function cut(family: Family, rows: readonly Row[], query: URLSearchParams): unknown {
   const number = (name: string) => Number(query.get(name) ?? 0);
   if (family === "one-api") return rows.slice(number("p") * PAGE, (number("p") + 1) * PAGE);

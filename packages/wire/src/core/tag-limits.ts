@@ -35,7 +35,7 @@ export const TagLimits = z.record(z.string(), z.record(z.string(), one)).check(
   z.refine((keys) => Object.keys(keys).every(isTagKey), { error: REASONS.tagKey }),
   z.refine((keys) => Object.keys(keys).length <= MAX_TAG_LIMIT_KEYS, { error: REASONS.tagKeys }),
   z.refine((keys) => countValues(keys) <= MAX_TAG_LIMIT_VALUES, { error: REASONS.tagLimitValues }),
-  z.refine((keys) => Object.entries(keys).every(areValuesOf), { error: REASONS.tagValue }),
+  z.refine((keys) => Object.entries(keys).every(areTagValues), { error: REASONS.tagValue }),
 );
 export type TagLimits = Readonly<Record<string, Readonly<Record<string, TagLimit>>>>;
 
@@ -43,7 +43,7 @@ function countValues(keys: Readonly<Record<string, object>>): number {
   return Object.values(keys).reduce((sum, values) => sum + Object.keys(values).length, 0);
 }
 
-function areValuesOf([key, values]: readonly [string, object]): boolean {
+function areTagValues([key, values]: readonly [string, object]): boolean {
   return Object.keys(values).every((value) => value === ANY_VALUE || isLimitedValue(key, value));
 }
 

@@ -80,14 +80,14 @@ class ClickhouseQueryCompiler extends DefaultQueryCompiler {
         continue;
       }
       const escape = ESCAPE.exec(sqlFragments[at + 1] ?? "");
-      if (escape) this.append(clickhouseLiteral(toClickhousePattern(patternOf(parameter))));
+      if (escape) this.append(clickhouseLiteral(toClickhousePattern(readPattern(parameter))));
       else this.visitNode(parameter);
       isEscapeNext = escape !== null && escape[2] === undefined;
     }
   }
 }
 
-function patternOf(node: OperationNode): string {
+function readPattern(node: OperationNode): string {
   if (ValueNode.is(node) && typeof node.value === "string") return node.value;
   throw new Error("a pattern of the log is a text");
 }

@@ -9,7 +9,7 @@ const CURES: Readonly<Record<string, string>> = {
   516: "the server refuses the user name or password: give the account that one",
 };
 
-/** Returns what helps against an error that stays until somebody acts; undefined for others. */
+/** Returns what helps against an error that stays until an operator acts; undefined for others. */
 export function explainRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return CURES[String(error.code)];

@@ -132,7 +132,7 @@ test.each(FORMS)("%s %s %s reads like the database", async (...form) => {
   await here.close();
 });
 
-test("a compressed dump is unpacked, up to a bound, and other tables are passed over", async () => {
+test("a compressed dump is unpacked, up to a bound, and other tables are skipped", async () => {
   const source = new SourceDatabase(await createDatabase("mariadb"), "mariadb");
   await source.create({ users: NEW_API["users"] ?? {}, logs: NEW_API["logs"] ?? {} });
   await source.insert("users", user(1, "ann"));

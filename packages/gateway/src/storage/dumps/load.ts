@@ -9,7 +9,7 @@ export interface DumpLoad {
   readonly path: string;
   readonly dialect: DumpDialect;
   readonly isCompressed: boolean;
-  /** Returns true for the tables that are loaded; the rows of others are passed over. */
+  /** Returns true for the tables that are loaded; the rows of others are skipped. */
   wants(table: string): boolean;
   /** Characters of a compressed dump that are read at most. */
   readonly maxBytes: number;

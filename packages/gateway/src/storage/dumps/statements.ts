@@ -18,7 +18,7 @@ export class DumpSplitter {
   readonly #special: RegExp;
   /** The text that is not yet cut. */
   #text = "";
-  /** Where the search goes on. */
+  /** Where the search continues. */
   #at = 0;
   /** Parts of the current statement. */
   #parts: string[] = [];

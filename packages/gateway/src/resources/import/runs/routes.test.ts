@@ -48,7 +48,7 @@ async function ended(started: Promise<Record<string, unknown>>): Promise<ImportR
   return run as ImportRun;
 }
 
-const start = async (path: string, body: object) => (await members.root.post(`/api/import/${path}`, body)).body;
+const start = async (path: string, body: object) => (await members.root.post(path, body)).body;
 const countOf = (run: ImportRun, what: string) => run.counts.find((count) => count.what === what);
 const all = (sql: string) => app.database.raw.rows<Record<string, unknown>>(sql, []);
 
@@ -128,18 +128,18 @@ test("only a super administrator with a recent proof may import; tokens of the A
 
 test("a configuration is imported with its losses; its keys are in no row of the audit log and no report", async () => {
   const config = `model_list:\n  - model_name: fast\n    litellm_params: { model: openai/gpt-4o-mini, api_key: sk-${CANARY}-file, region: here }\n`;
-  const run = await ended(start("config", { config, name: "litellm.yaml" }));
+  const run = await ended(start("/api/import/config", { config, name: "litellm.yaml" }));
   expect(run).toMatchObject({ status: "done", source: "config", place: "litellm.yaml" });
   expect(countOf(run, "channels")).toMatchObject({ created: 1 });
   expect(run.notes).toContain("region of fast is not imported");
-  const none = await ended(start("config", { config: `key: sk-${CANARY}` }));
+  const none = await ended(start("/api/import/config", { config: `key: sk-${CANARY}` }));
   expect(none).toMatchObject({ status: "failed", reason: expect.stringContaining("not a configuration") as string });
   const rows = await all("select * from audit_log where action like 'import%'");
   expect(rows.map(({ action }) => action)).toContain("importConfigStart");
   const runs = await members.root.data<ImportRun[]>(members.root.get("/api/import/run/"));
   expect(runs[0]?.id).toBe(none.id);
-  for (const kept of [rows, runs, await all("select * from events"), await all("select * from jobs")])
-    expect(JSON.stringify(kept)).not.toContain(CANARY);
+  for (const stored of [rows, runs, await all("select * from events"), await all("select * from jobs")])
+    expect(JSON.stringify(stored)).not.toContain(CANARY);
 });
 
 const CHANNEL = { ...channel(3, 1), key: "", name: "upstream", proxy: "" };
@@ -174,11 +174,11 @@ test.each(["one-api", "new-api", "one-hub"] as const)(
     const { address, seen } = await startFamily(family, { token: CANARY, lists, answers });
     const body = { from: family, address: `${address}/`, token: CANARY };
     const before = await all("select id from channels");
-    const dry = await ended(start("server", { ...body, dry_run: true }));
+    const dry = await ended(start("/api/import/server", { ...body, dry_run: true }));
     expect(dry).toMatchObject({ status: "done", source: family, place: new URL(address).host });
     expect(await all("select id from channels")).toEqual(before);
     expect(seen.every((one) => one.startsWith("GET "))).toBe(true);
-    const run = await ended(start("server", body));
+    const run = await ended(start("/api/import/server", body));
     expect(run.counts).toEqual(dry.counts);
     expect(run.notes).toContain("amounts are converted: a dollar is 1000000 units there, 500000 here");
     const [eve] = await all("select quota, password from users where username = 'eve'");
@@ -194,7 +194,7 @@ test.each(["one-api", "new-api", "one-hub"] as const)(
     const shown = await all(`select user_id from tokens where key_hash = '${app.vault.hashKey("z".repeat(48))}'`);
     expect(shown).toEqual([{ user_id: root?.["id"] }]);
     await app.database.raw.run("update channels set key_hash = 'set here' where name = 'pier 1'", []);
-    const again = await ended(start("server", body));
+    const again = await ended(start("/api/import/server", body));
     for (const what of ["channels", "users", "tokens", "redemption codes"])
       expect(countOf(again, what), what).toMatchObject({ created: 0, updated: 0 });
     expect(JSON.stringify([await all("select * from audit_log"), run])).not.toContain(CANARY);
@@ -202,7 +202,7 @@ test.each(["one-api", "new-api", "one-hub"] as const)(
   },
 );
 
-test("a running LiteLLM shows its models, and its keys go on working", async () => {
+test("a running LiteLLM shows its models, and its keys still work", async () => {
   const hash = "c".repeat(64);
   const { address } = await startPlain((path, query, key) => {
     if (key !== `Bearer ${CANARY}`) return undefined;
@@ -233,40 +233,45 @@ test("a running LiteLLM shows its models, and its keys go on working", async () 
     }
   });
   const body = { from: "litellm", address, token: CANARY };
-  const run = await ended(start("server", body));
+  const run = await ended(start("/api/import/server", body));
   expect(run).toMatchObject({ status: "done", reason: "" });
   expect(countOf(run, "channels")).toMatchObject({ created: 1 });
   expect(countOf(run, "keys")).toMatchObject({ created: 1 });
   expect(run.notes).toContain("its organizations could not be read: they need its database");
   expect(await all("select name from tokens where name = 'ci'")).toHaveLength(1);
-  const again = await ended(start("server", body));
+  const again = await ended(start("/api/import/server", body));
   expect(countOf(again, "channels")).toMatchObject({ unchanged: 1, created: 0 });
   expect(countOf(again, "keys")).toMatchObject({ unchanged: 1, created: 0 });
 });
 
 test("addresses of the cloud's own services are not called, and refusals are said without the token", async () => {
   for (const address of ["http://169.254.169.254", "http://metadata.google.internal"]) {
-    const run = await ended(start("server", { from: "new-api", address, token: CANARY }));
+    const run = await ended(start("/api/import/server", { from: "new-api", address, token: CANARY }));
     expect(run).toMatchObject({ status: "failed", reason: expect.stringContaining("is not allowed") as string });
   }
   const { address } = await startFamily("new-api", { token: "another", lists, answers });
-  const run = await ended(start("server", { from: "new-api", address, token: CANARY }));
+  const run = await ended(start("/api/import/server", { from: "new-api", address, token: CANARY }));
   expect(run.reason).toContain("refused: no such token");
   const plain = await startFamily("new-api", {
     token: CANARY,
     lists,
     answers: { ...answers, "/api/user/self": { ...user(5, "eve"), role: 10 } },
   });
-  const weak = await ended(start("server", { from: "new-api", address: plain.address, token: CANARY }));
+  const weak = await ended(start("/api/import/server", { from: "new-api", address: plain.address, token: CANARY }));
   expect(weak.reason).toContain("not that of a super administrator");
   for (const bad of ["ftp://x", "https://u:p@x.example", "https://x.example/path"])
-    expect(await start("server", { from: "new-api", address: bad, token: "t" })).toMatchObject({ success: false });
+    expect(await start("/api/import/server", { from: "new-api", address: bad, token: "t" })).toMatchObject({
+      success: false,
+    });
 });
 
 test("one import runs at a time", async () => {
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   await app.operations.jobs.run({ name: "import", startedBy: 1, run: () => gate });
-  expect(await start("config", { config: "model_list: []" })).toMatchObject({ success: false, code: "IM1" });
+  expect(await start("/api/import/config", { config: "model_list: []" })).toMatchObject({
+    success: false,
+    code: "IM1",
+  });
   release();
 });

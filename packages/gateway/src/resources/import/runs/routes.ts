@@ -89,7 +89,7 @@ async function startDatabase(
 
 type Bring = (work: Pick<Work, "control" | "report">) => Promise<void>;
 
-/** Starts the import in the background; refuses a second one beside it. */
+/** Starts the import in the background; refuses a second one at the same time. */
 async function start(deps: ImportRunDeps, run: NewRun, bring: Bring): Promise<{ id: number }> {
   const { runs, jobs } = deps;
   const id = await runs.add(run);

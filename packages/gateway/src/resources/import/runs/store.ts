@@ -26,7 +26,7 @@ interface RunStoreDeps {
 
 const LISTED = 20;
 /** Older ones are removed when another one begins. */
-const KEPT = 100;
+const MAX_RUNS = 100;
 const MAX_PLACE = 255;
 
 const Report = z.object({ counts: z.array(ImportCount), notes: z.array(z.string()) });
@@ -47,7 +47,7 @@ export function createRunStore({ database: { db }, clock, jobs }: RunStoreDeps) 
       });
       await db
         .deleteFrom("import_runs")
-        .where("id", "<=", id - KEPT)
+        .where("id", "<=", id - MAX_RUNS)
         .execute();
       return id;
     },

@@ -140,7 +140,7 @@ function buildTarget({ database: target, vault, clock, network }: WorkDeps, { is
   return { target, vault, clock, groups, isDry, prices, onProgress: follow(control) };
 }
 
-/** Shows how far the work is, and ends it with the process: what was written stays, and another run goes on. */
+/** Shows how far the work is, and ends it with the process: what was written stays, and another run continues. */
 function follow(control: JobControl): (what: string, done: number) => void {
   const done = new Map<string, number>();
   return (what, count) => {

@@ -15,7 +15,7 @@ interface Page {
 
 /**
  * Reads a whole list. The families count pages from 0 or from 1 and name their parameters differently, so each call
- * has all of them, and rows that came already are passed over.
+ * has all of them, and rows that came already are skipped.
  */
 export async function readList(
   place: ServerPlace,
