@@ -98,7 +98,7 @@ export function describe({ name, items, bytes, goal, ...cost }: Part): string[] 
     perCpu,
     grownMib.toFixed(0),
     stalledMs.toFixed(0),
-    missed.length === 0 ? "kept" : missed.join(", "),
+    missed.length === 0 ? "met" : missed.join(", "),
   ];
 }
 

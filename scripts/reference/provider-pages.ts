@@ -43,6 +43,7 @@ const CALLS: readonly Call[] = [
 ];
 const FORMS: Readonly<Record<Exclude<SettingForm, readonly string[]>, string>> = {
   flag: "true or false",
+  count: "a whole number from 1 on",
   text: "a text",
   texts: "a list of texts",
   object: "an object",

@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     time-zones anchor window budget thresholds budget-events filter values templates open-value lookup refusals sql redis budgets
   `),
   "packages/gateway/src/billing/ledger": inOrder(`
-    ledger charge log-outbox log-row-recovery booking journal lost-commits sql redis
+    ledger charge moved-rows log-batches log-outbox log-row-recovery booking journal lost-commits sql redis
   `),
   "packages/gateway/src/billing/ledger/booking": inOrder(`
     accounts booking balance-events change booked-requests balance-outbox balance-changes charge-booking reaped-charge charge-close
@@ -63,7 +63,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/storage": inOrder(`
     errors retry-transient like tables engines database statements transaction sorted-page keyed-rows row-names inserts
-    log-rows log-removal leases revisions rehearsal secrets schema partitions foreign dumps
+    log-rows clickhouse log-database log-removal leases revisions rehearsal secrets schema partitions foreign dumps
   `),
   "packages/gateway/src/identity": inOrder(`
     principal sessions keys mail passwords second-factor openid providers scim accounts authentication oauth
@@ -94,7 +94,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/testkit/src": inOrder(`
     messages-answer oidc-server sql services gateway api helm pod-server bucket upstream sdk-parts log-collector vitest-own-modules
-    property-runs smtp proxy http-proxy explained-calls vitest-setup index databases vitest-cleanup
+    property-runs smtp proxy http-proxy explained-calls page-commands vitest-setup index databases vitest-cleanup
   `),
   "packages/gateway/src/limits": inOrder(`
     claims claims-redis claims-memory tag-limits request-limits limiter limiter-memory limiter-redis body-memory rules
@@ -130,15 +130,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     schedule lifecycle console edge app
   `),
   "packages/gateway/src/commands": inOrder(`
-    arguments context progress schema dump import export ledger logs index
+    arguments context progress schema dump import export ledger logs-copy logs index
   `),
   "packages/wire/src": inOrder(`
     access core accounts options channels billing operations teams index
   `),
   "packages/wire/src/core": inOrder(`
-    reasons by-model fallbacks strategies characters stored tags tag-policy constants decimals budget-terms tag-limits envelope paging lists message-codes stored-messages messages nearest limits format endpoint
-    reasons by-model fallbacks strategies characters team-slug tags tag-policy constants decimals budget-terms envelope paging lists message-codes stored-messages messages nearest limits format endpoint
-    search client openapi
+    reasons by-model fallbacks strategies characters stored team-slug tags tag-policy constants decimals budget-terms tag-limits
+    envelope paging lists message-codes stored-messages messages nearest limits format endpoint search client openapi
   `),
   "packages/console/src": inOrder(`
     lib theme session ui shared features routes main

@@ -183,20 +183,27 @@ async function readFormFile(request: IncomingMessage): Promise<{ readonly bytes:
   for await (const chunk of request) {
     rest = Buffer.concat([rest, chunk as Buffer]);
     if (state === "head") {
-      const name = rest.indexOf('name="file"');
-      const start = name < 0 ? -1 : rest.indexOf("\r\n\r\n", name);
-      if (start < 0) continue;
-      rest = rest.subarray(start + 4);
+      const start = findFileStart(rest);
+      if (start === undefined) continue;
+      rest = rest.subarray(start);
       state = "file";
     }
     if (state === "over") rest = Buffer.alloc(0);
     if (state !== "file") continue;
     const last = rest.indexOf(end);
-    take(rest.subarray(0, last < 0 ? Math.max(0, rest.length - end.length) : last));
-    rest = rest.subarray(last < 0 ? Math.max(0, rest.length - end.length) : last);
+    const taken = last < 0 ? Math.max(0, rest.length - end.length) : last;
+    take(rest.subarray(0, taken));
+    rest = rest.subarray(taken);
     if (last >= 0) state = "over";
   }
   return { bytes, hash: found.digest("hex") };
+}
+
+/** Returns the position of the first byte of the file; undefined if its head has not arrived whole. */
+function findFileStart(form: Buffer): number | undefined {
+  const name = form.indexOf('name="file"');
+  const blank = name < 0 ? -1 : form.indexOf("\r\n\r\n", name);
+  return blank < 0 ? undefined : blank + 4;
 }
 
 interface Balancer {

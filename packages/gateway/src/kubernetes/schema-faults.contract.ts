@@ -75,6 +75,7 @@ export const COMPLETE: Readonly<Record<ResourceKind, Readonly<Record<string, unk
     modelLimits: ["m"],
     allowIps: ["10.0.0.0/8"],
     limits: { rpm: 5 },
+    tagLimits: { app: { shop: { rpm: 5 } } },
     fallbacks: { models: [{ model: "m", on: ["error"] }] },
     writeSecretTo: { name: "search", key: "api-key" },
   },

@@ -51,13 +51,12 @@ const RELEASE = script(readLua(import.meta.url, "./lua/release-leases.lua"));
 /** Limits across all replicas. While Redis is unavailable, each process counts alone and reports the outage. */
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
   const now = () => clock?.now() ?? 0;
-  const waitBudget = () => redis.getWaitBudget(redis.keys.claim(TAG, ""));
-  const buildClaimKeys = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
+  const waitBudget = () => getWaitBudget(redis);
   /** False if Redis did not answer. Never rejects; sends before the first await. */
   const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
     if (claims.length === 0) return true;
     try {
-      await redis.sendOne({ script: text, keys: buildClaimKeys(claims), args }, LATER_TIMEOUT_MS);
+      await redis.sendOne({ script: text, keys: buildClaimKeys(redis, claims), args }, LATER_TIMEOUT_MS);
       return true;
     } catch (error) {
       onOutage(error);
@@ -68,35 +67,6 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
     const answer = await local.take(requestId, claims);
     return answer.taken ? { ...answer, at: { ...answer.at, isLocal: true } } : answer;
   };
-  const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
-    const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
-    const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
-    const many = claims.flatMap((claim, at) => (claim.oneOf ? [{ claim, oneOf: claim.oneOf, place: at + 1 }] : []));
-    if (many.length > 0) return takeValues(claims, many, args);
-    const answer = await redis.sendOne({ script: TAKE, keys: buildClaimKeys(claims), args }, waitBudget().ms);
-    return readAnswer(answer as number[], claims);
-  };
-  /** One round trip, as without values. */
-  const takeValues = async (
-    claims: readonly Claim[],
-    many: readonly OneOfMany[],
-    args: readonly (string | number)[],
-  ): Promise<ClaimAnswer> => {
-    const places = many.flatMap(({ claim, oneOf }) => [
-      redis.keys.claim(TAG, claimName(resolveValue(claim, false))),
-      redis.keys.claim(TAG, `values:${claim.scope}:${encodeURIComponent(oneOf.list)}`),
-    ]);
-    const values = many.flatMap(({ claim, oneOf, place }) => [place, claim.subject, oneOf.most]);
-    const answer = (await redis.sendOne(
-      { script: TAKE_VALUES, keys: [...buildClaimKeys(claims), ...places], args: [...args, ...values, claims.length] },
-      waitBudget().ms,
-    )) as number[];
-    const marks = answer.slice(-many.length);
-    const alone = new Map(many.map(({ place }, at) => [place - 1, marks[at] === 1]));
-    const counted = claims.map((claim, at) => resolveValue(claim, alone.get(at) ?? true));
-    const read = readAnswer(answer, counted);
-    return read.taken ? { ...read, claims: counted } : read;
-  };
   return {
     async take(requestId, claims) {
       if (waitBudget().isOver) {
@@ -104,7 +74,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         return takeHere(requestId, claims);
       }
       try {
-        return await take(requestId, claims);
+        return await take(redis, claims, { requestId, now: now() });
       } catch (error) {
         onOutage(error);
         if (error instanceof RedisUnavailable) waitBudget().waitedTooLong();
@@ -141,6 +111,51 @@ interface OneOfMany {
   readonly oneOf: ManyValues;
   /** The number of the claim, from 1 on. */
   readonly place: number;
+}
+
+function getWaitBudget(redis: RedisClient): ReturnType<RedisClient["getWaitBudget"]> {
+  return redis.getWaitBudget(redis.keys.claim(TAG, ""));
+}
+
+function buildClaimKeys(redis: RedisClient, claims: readonly Claim[]): string[] {
+  return claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
+}
+
+async function take(
+  redis: RedisClient,
+  claims: readonly Claim[],
+  { requestId, now }: { readonly requestId: string; readonly now: number },
+): Promise<ClaimAnswer> {
+  const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
+  const args = [now, requestId, CLAIM_LEASE_MS, ...wanted];
+  const many = claims.flatMap((claim, at) => (claim.oneOf ? [{ claim, oneOf: claim.oneOf, place: at + 1 }] : []));
+  if (many.length > 0) return takeValues(redis, claims, { many, args });
+  const keys = buildClaimKeys(redis, claims);
+  const answer = await redis.sendOne({ script: TAKE, keys, args }, getWaitBudget(redis).ms);
+  return readAnswer(answer as number[], claims);
+}
+
+/** One round trip, as without values. */
+async function takeValues(
+  redis: RedisClient,
+  claims: readonly Claim[],
+  { many, args }: { readonly many: readonly OneOfMany[]; readonly args: readonly (string | number)[] },
+): Promise<ClaimAnswer> {
+  const places = many.flatMap(({ claim, oneOf }) => [
+    redis.keys.claim(TAG, claimName(resolveValue(claim, false))),
+    redis.keys.claim(TAG, `values:${claim.scope}:${encodeURIComponent(oneOf.list)}`),
+  ]);
+  const values = many.flatMap(({ claim, oneOf, place }) => [place, claim.subject, oneOf.most]);
+  const keys = [...buildClaimKeys(redis, claims), ...places];
+  const answer = (await redis.sendOne(
+    { script: TAKE_VALUES, keys, args: [...args, ...values, claims.length] },
+    getWaitBudget(redis).ms,
+  )) as number[];
+  const marks = answer.slice(-many.length);
+  const alone = new Map(many.map(({ place }, at) => [place - 1, marks[at] === 1]));
+  const counted = claims.map((claim, at) => resolveValue(claim, alone.get(at) ?? true));
+  const read = readAnswer(answer, counted);
+  return read.taken ? { ...read, claims: counted } : read;
 }
 
 /** Returns the claims that may have counted this one. */

@@ -47,7 +47,7 @@ import { createSavedReportCalls } from "./reports/saved/calls.ts";
 import { savedReportRoutes } from "./reports/saved/routes.ts";
 import { createSavedReports } from "./reports/saved/store.ts";
 import { createReportStore } from "./reports/store.ts";
-import { logRoutes } from "./logs/routes.ts";
+import { logRoutes, type LogRoutesDeps } from "./logs/routes.ts";
 import { createLogStore } from "./logs/store.ts";
 import { createLogTail } from "./logs/tail.ts";
 import { modelRoutes } from "./models/routes.ts";
@@ -164,6 +164,19 @@ function ownTokenRoutes(
   ];
 }
 
+function ownLogRoutes(
+  deps: OperationsDeps,
+  parts: Pick<LogRoutesDeps, "store" | "tail" | "channelNames" | "findNamed">,
+): Route[] {
+  const { vault, authenticator } = deps;
+  return logRoutes({
+    ...parts,
+    vault,
+    authenticator,
+    logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
+  });
+}
+
 function eventsRoutes(deps: OperationsDeps): Route[] {
   const store = createWebhookStore(deps);
   return [
@@ -202,15 +215,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const reports = buildReportDeps(deps, channels);
   const savedReports = createSavedReportCalls({ ...reports, database, saved: createSavedReports(deps) });
   const ownReports = [
-    ...logRoutes({
-      store: logs,
-      tail,
-      vault: deps.vault,
-      channelNames: channels.readNames,
-      authenticator: deps.authenticator,
-      findNamed: reports.findNamed,
-      logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
-    }),
+    ...ownLogRoutes(deps, { store: logs, tail, channelNames: channels.readNames, findNamed: reports.findNamed }),
     ...statisticsRoutes({ database, options, store: statistics, recent, clock, channels }),
     ...reportRoutes(reports),
   ];

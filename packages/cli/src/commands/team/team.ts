@@ -64,9 +64,7 @@ export async function getTeam(client: Client, id: number, output: Output): Promi
 
 async function printTeam(output: Output, team: TeamView): Promise<void> {
   if (!isForPeople(output)) return printOne(output, team, { shape: TEAMS });
-  const { settings } = team;
   const perUnit = await output.quotaPerUnit();
-  const tagLimits = formatTagLimits(settings.tag_limits);
   const words = {
     id: String(team.id),
     team: team.slug,
@@ -80,7 +78,16 @@ async function printTeam(output: Output, team: TeamView): Promise<void> {
     keys: String(team.keys),
     labels: labelText(team.labels) || "none",
     group: team.group,
-    groups: settings.groups.join(", ") || team.group,
+    ...describeSettings(team),
+    created: formatTime(team.created_at),
+  };
+  await printOne(output, team, { shape: TEAMS, words });
+}
+
+function describeSettings({ settings, group }: TeamView): Record<string, string> {
+  const tagLimits = formatTagLimits(settings.tag_limits);
+  return {
+    groups: settings.groups.join(", ") || group,
     models: settings.models.join(", ") || "all",
     channels: settings.channels.join(", ") || "all",
     limits: limitText(settings.limits),
@@ -91,9 +98,7 @@ async function printTeam(output: Output, team: TeamView): Promise<void> {
     "keys of a member": `${settings.max_keys_per_member} at most`,
     "life of a key": settings.max_key_days === 0 ? "without end" : `${settings.max_key_days} days at most`,
     "when a member leaves": settings.on_leave === "transfer" ? "the team keeps the keys" : "the keys are disabled",
-    created: formatTime(team.created_at),
   };
-  await printOne(output, team, { shape: TEAMS, words });
 }
 
 function limitText(limits: TeamView["settings"]["limits"]): string {

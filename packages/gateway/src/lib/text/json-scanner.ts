@@ -138,6 +138,8 @@ export class JsonScanner {
         case CLOSING:
           if (--this.#depth < 0) this.fault = "unbalanced";
           break;
+        default:
+          break;
       }
       at++;
     }

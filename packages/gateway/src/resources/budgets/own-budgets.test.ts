@@ -217,7 +217,7 @@ describe("who changes what", () => {
         .execute();
       const read = () => db.selectFrom("budgets").select(["id", "quota_limit", "revision"]).orderBy("id").execute();
       const before = await read();
-      await Promise.all(before.map(({ id }, at) => listWays(who, id)[at]?.()));
+      await Promise.all(before.map(async ({ id }, at) => listWays(who, id)[at]?.()));
       if (JSON.stringify(await read()) !== JSON.stringify(before)) able.push(name);
     }
     expect(able).toEqual(expected);

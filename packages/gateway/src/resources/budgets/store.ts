@@ -59,12 +59,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     const row = await db.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
     return row && (await shown([row as BudgetRow]))[0];
   };
-  const findId = async (identity: BudgetIdentity, length: number): Promise<number | undefined> => {
-    const { scope, subject, period, filter_model: filter, managed_by: maker } = identity;
-    const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
-    const same = rows.where("period", "=", period).where("length", "=", length).where("filter_model", "=", filter);
-    return (await same.where("managed_by", "=", maker).executeTakeFirst())?.id;
-  };
+  const findId = (identity: BudgetIdentity, length: number) => findBudgetId(database, identity, length);
   return {
     find,
     findId,
@@ -79,10 +74,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       shown(await listValueRows(database, template, keyword)),
 
     /** Returns the budget and those of its values. */
-    async withValues(id: number): Promise<number[]> {
-      const rows = await db.selectFrom("budgets").select("id").where("template_id", "=", id).execute();
-      return [id, ...rows.map((row) => row.id)];
-    },
+    withValues: (id: number): Promise<number[]> => listWithValues(database, id),
 
     /** Returns the budgets of the user and of the user's tokens. */
     ofUser: async (userId: number): Promise<Budget[]> => shown(await listUserRows(database, userId)),
@@ -129,12 +121,8 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       findTeamSubject(database, scope, subject),
 
     /** Returns the subject of a living token of the user, written by its id; undefined if there is none. */
-    async findOwnToken(userId: number, subject: string): Promise<string | undefined> {
-      if (!/^\d{1,15}$/.test(subject)) return undefined;
-      const living = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
-      const row = await living.where("id", "=", Number(subject)).executeTakeFirst();
-      return row && String(row.id);
-    },
+    findOwnToken: (userId: number, subject: string): Promise<string | undefined> =>
+      findOwnToken(database, userId, subject),
 
     /** Returns the stored subject of a tag or an end user; undefined if the account or the tag cannot be. */
     findPayerSubject: (scope: "tag" | "end_user", subject: string): Promise<string | undefined> =>
@@ -146,6 +134,25 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return rows.length > 0;
     },
   };
+}
+
+async function findBudgetId({ db }: Database, identity: BudgetIdentity, length: number): Promise<number | undefined> {
+  const { scope, subject, period, filter_model: filter, managed_by: maker } = identity;
+  const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
+  const same = rows.where("period", "=", period).where("length", "=", length).where("filter_model", "=", filter);
+  return (await same.where("managed_by", "=", maker).executeTakeFirst())?.id;
+}
+
+async function listWithValues({ db }: Database, id: number): Promise<number[]> {
+  const rows = await db.selectFrom("budgets").select("id").where("template_id", "=", id).execute();
+  return [id, ...rows.map((row) => row.id)];
+}
+
+async function findOwnToken({ db }: Database, userId: number, subject: string): Promise<string | undefined> {
+  if (!/^\d{1,15}$/.test(subject)) return undefined;
+  const living = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
+  const row = await living.where("id", "=", Number(subject)).executeTakeFirst();
+  return row && String(row.id);
 }
 
 async function refuseDuplicate<T>(work: () => Promise<T>): Promise<T> {

@@ -244,13 +244,19 @@ function normalizeFallbacks(text: unknown): string | undefined {
   return "value" in read ? formatTokenFallbacks(read.value) : undefined;
 }
 
+/** Members that have a stored form of their own -> what returns true if the given value changes it. */
+const COMPARISONS = new Map<string, (given: unknown, now: unknown) => boolean>([
+  ["key", (given) => given !== ""],
+  ["limits", (given, now) => !isSame(given, (typeof now === "string" && storedLimits(now)) || {})],
+  ["tag_limits", (given, now) => !isSame(given, (typeof now === "string" && readStoredTagLimits(now)) || {})],
+  ["fallbacks", (given, now) => normalizeFallbacks(given) !== normalizeFallbacks(now ?? "inherit")],
+]);
+
 /** Returns false for absent members, which do not change; the same holds for a blank key. */
 function isChanged(given: unknown, now: unknown, member: string): boolean {
   if (given === undefined) return false;
-  if (member === "key") return given !== "";
-  if (member === "limits") return !isSame(given, (typeof now === "string" && storedLimits(now)) || {});
-  if (member === "tag_limits") return !isSame(given, (typeof now === "string" && readStoredTagLimits(now)) || {});
-  if (member === "fallbacks") return normalizeFallbacks(given) !== normalizeFallbacks(now ?? "inherit");
+  const compare = COMPARISONS.get(member);
+  if (compare) return compare(given, now);
   if (typeof given === "boolean") return given !== (now === true || now === 1);
   const plain = (value: unknown) => splitList(String((value ?? "") as string | number).replace(/\/$/, "")).join(",");
   return plain(given) !== plain(now);

@@ -239,8 +239,7 @@ describe("changing", () => {
     expect(await readCode(put({ remain_quota: 80, original_remain_quota: 100 }))).toBe("U16");
     expect(await readCode(put({ remain_quota: 100, original_remain_quota: 0.5 }))).toBe("U16");
     expect(await user.data(user.get(`/api/token/${token.id}`))).toMatchObject({ remain_quota: 10, used_quota: 40 });
-    const many = Array.from({ length: 8 }, () => put({ remain_quota: 101, original_remain_quota: 100 }));
-    await Promise.all(many);
+    await Promise.all(Array.from({ length: 8 }, () => put({ remain_quota: 101, original_remain_quota: 100 })));
     expect(await user.data(user.get(`/api/token/${token.id}`))).toMatchObject({ remain_quota: 18 });
     expect(await left({ remain_quota: 7 })).toBe(7);
     await setRow(token.id, { remain_quota: -3 });

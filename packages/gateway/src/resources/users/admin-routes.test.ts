@@ -48,7 +48,7 @@ describe("the list", () => {
     const [ulf, ursula] = reply.body["data"] as Row[];
     expect(ulf?.["DeletedAt"]).toBe("2023-11-14T22:13:20Z");
     expect(Object.keys(ursula ?? {}).sort()).toEqual(
-      "DeletedAt access_token aff_code aff_count aff_history_quota aff_quota display_name email github_id group id inviter_id limits linux_do_id oidc_id password quota request_count role status telegram_id used_quota username verification_code wechat_id"
+      "DeletedAt access_token aff_code aff_count aff_history_quota aff_quota display_name email github_id group id inviter_id limits linux_do_id oidc_id password quota request_count role status tag_limits telegram_id used_quota username verification_code wechat_id"
         .split(" ")
         .sort(),
     );

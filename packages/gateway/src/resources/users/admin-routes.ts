@@ -180,10 +180,13 @@ async function readChange(
   }
   if (body.limits !== undefined) change.limits = readLimitsField(body.limits);
   if (body.tag_limits !== undefined) change.tag_limits = formatStoredTags(body.tag_limits);
-  if (body.quota !== undefined) readQuota(body.quota);
-  if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota))
-    throw new Refusal("quota_invalid");
+  checkQuotas(body);
   return { change, password };
+}
+
+function checkQuotas({ quota, original_quota: original }: Call<typeof userUpdate>["body"]): void {
+  if (quota !== undefined) readQuota(quota);
+  if (original !== undefined && !Number.isSafeInteger(original)) throw new Refusal("quota_invalid");
 }
 
 async function readName(store: UserStore, text: string | undefined, user: UserRow): Promise<Updateable<UserTable>> {

@@ -1,4 +1,4 @@
-import { readStoredTagLimits, storedLimits, type TagLimits, type User } from "@fairway/wire";
+import { readStoredTagLimits, storedLimits, type User } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { buildEtag } from "../../http/etag.ts";
 import type { UserTable } from "../../storage/tables/schema-accounts.ts";

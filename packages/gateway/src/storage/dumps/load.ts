@@ -68,23 +68,37 @@ function* takeStatement({ dialect, wants }: DumpLoad, loading: Loading, text: st
     if (wants(created.name) && created.columns.length > 0) createTable(loading, created);
     return;
   }
-  const begin = /^(?:INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO|COPY)\s/i.exec(text);
-  const named = begin ? readTableName(text, begin[0].length) : undefined;
-  const table = named ? loading.tables.get(named.name) : undefined;
-  if (!begin || !named || !table) return;
-  const columns = readColumnNames(text, named.at);
-  if (/^COPY/i.test(begin[0])) {
-    loading.copy = { table, names: columns?.names };
+  const target = findTarget(loading, text);
+  if (!target) return;
+  const { table, names, at, isCopy } = target;
+  if (isCopy) {
+    loading.copy = { table, names };
     return;
   }
-  const head = /^\s*(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES?\s*/i.exec(
-    text.slice(columns?.at ?? named.at).slice(0, 128),
-  );
+  const head = /^\s*(?:OVERRIDING\s+\w+\s+VALUE\s+)?VALUES?\s*/i.exec(text.slice(at, at + 128));
   if (!head) throw new DumpError(`an INSERT into ${table.name} has no values`);
-  for (const values of readTuples(text, (columns?.at ?? named.at) + head[0].length, dialect)) {
-    insert(loading, table, { names: columns?.names, values });
+  for (const values of readTuples(text, at + head[0].length, dialect)) {
+    insert(loading, table, { names, values });
     yield;
   }
+}
+
+interface Target {
+  readonly table: DumpTable;
+  readonly names: readonly string[] | undefined;
+  /** The position after the table and its columns. */
+  readonly at: number;
+  readonly isCopy: boolean;
+}
+
+/** Returns the loaded table that the statement adds rows to; undefined if there is none. */
+function findTarget({ tables }: Loading, text: string): Target | undefined {
+  const begin = /^(?:INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO|COPY)\s/i.exec(text);
+  const named = begin ? readTableName(text, begin[0].length) : undefined;
+  const table = named ? tables.get(named.name) : undefined;
+  if (!begin || !named || !table) return undefined;
+  const columns = readColumnNames(text, named.at);
+  return { table, names: columns?.names, at: columns?.at ?? named.at, isCopy: /^COPY/i.test(begin[0]) };
 }
 
 function createTable({ handle, tables, inserts }: Loading, table: DumpTable): void {

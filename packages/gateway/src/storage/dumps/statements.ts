@@ -68,20 +68,22 @@ export class DumpSplitter {
     // A mark of two characters may be cut between two pieces of the text.
     const safe = isLast ? this.#text.length : Math.max(this.#at, this.#text.length - 16);
     if (!found || (found.index >= safe && !isLast)) {
-      this.#keep(this.#text.slice(this.#at, safe));
-      this.#at = safe;
+      this.#keepTo(safe);
       if (isLast && withoutCommands(this.#parts.join("")) !== "") throw new DumpError("the dump is not complete");
       return undefined;
     }
     const [mark] = found;
-    const next = found.index + mark.length;
-    if (mark === ";") {
-      this.#keep(this.#text.slice(this.#at, found.index));
-      this.#at = next;
-      return this.#finish();
-    }
+    if (mark !== ";") return this.#enter(mark, found.index);
+    this.#keepTo(found.index);
+    this.#at = found.index + mark.length;
+    return this.#finish();
+  }
+
+  /** Goes into the quote or comment that the mark at `index` begins. */
+  #enter(mark: string, index: number): "more" {
     const isComment = mark.startsWith("--") || mark === "#" || mark === "/*";
-    this.#keep(this.#text.slice(this.#at, isComment ? found.index : next));
+    const next = index + mark.length;
+    this.#keepTo(isComment ? index : next);
     this.#at = next;
     this.#end = mark === "/*" ? "*/" : isComment ? "\n" : mark;
     // The blank behind the dashes may be the end of the line.
@@ -96,16 +98,12 @@ export class DumpSplitter {
     const end = hasEscapes ? this.#findEscapedEnd() : this.#text.indexOf(this.#end, this.#at);
     if (end < 0) {
       if (isLast && isQuote) throw new DumpError("the dump ends inside a text: it is not complete");
-      const rest = isQuote && !hasEscapes ? this.#text.length - this.#end.length + 1 : this.#at;
-      if (isQuote && rest > this.#at) {
-        this.#keep(this.#text.slice(this.#at, rest));
-        this.#at = rest;
-      }
       if (!isQuote) this.#at = Math.max(this.#at, this.#text.length - 1);
+      else if (!hasEscapes) this.#keepTo(Math.max(this.#at, this.#text.length - this.#end.length + 1));
       return undefined;
     }
     const next = end + this.#end.length;
-    if (isQuote) this.#keep(this.#text.slice(this.#at, next));
+    if (isQuote) this.#keepTo(next);
     this.#at = next;
     this.#end = "";
     return "more";
@@ -127,7 +125,10 @@ export class DumpSplitter {
     return -1;
   }
 
-  #keep(text: string): void {
+  /** Takes the text before `end` as a part of the statement. */
+  #keepTo(end: number): void {
+    const text = this.#text.slice(this.#at, end);
+    this.#at = end;
     if (text === "") return;
     this.#length += text.length;
     if (this.#length > MAX_STATEMENT) throw new DumpError("a statement of the dump is longer than 1 GiB");

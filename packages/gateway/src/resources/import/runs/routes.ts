@@ -64,12 +64,12 @@ async function startDatabase(
   deps: ImportRunDeps,
   { query, caller, context, request }: Call<typeof importDatabaseStart>,
 ) {
-  const { maxUploadBytes: maxBytes } = deps;
+  const { maxUploadBytes: maxBytes, clock } = deps;
   const isDry = query.dry_run;
   const run = { source: "database", place: query.name, isDry, startedBy: caller.userId };
   const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
   if (query.logs) requireSqlLog(deps);
-  const upload = await receiveUpload(request, { maxBytes, announced: Number(query.bytes) || 0 });
+  const upload = await receiveUpload(request, { maxBytes, announced: Number(query.bytes) || 0, clock });
   const kind = query.from ?? "new-api";
   const choices = { isDry, groups: new GroupNames(), writer, kind, withLogs: query.logs };
   try {

@@ -80,8 +80,6 @@ export function createRunStore({ database: { db }, clock, jobs }: RunStoreDeps) 
 function toRun(row: Selectable<ImportRunTable>, job: Job | undefined): ImportRun {
   const parsed = Report.safeParse(parseJson(row.report));
   const { counts, notes } = parsed.success ? parsed.data : { counts: [], notes: [] };
-  const status = job?.status ?? JOB_STATUS.interrupted;
-  const isRunning = status === JOB_STATUS.running;
   return {
     id: row.id,
     source: row.source,
@@ -89,12 +87,15 @@ function toRun(row: Selectable<ImportRunTable>, job: Job | undefined): ImportRun
     dry_run: row.dry_run === 1,
     started_by: row.started_by,
     created_at: row.created_at,
-    status,
-    done: job?.done ?? 0,
-    total: job?.total ?? 0,
-    step: isRunning ? (job?.message ?? "") : "",
-    reason: status === JOB_STATUS.failed ? (job?.message ?? "") : "",
+    ...readProgress(job),
     counts,
     notes,
   };
+}
+
+function readProgress(job: Job | undefined): Pick<ImportRun, "status" | "done" | "total" | "step" | "reason"> {
+  if (!job) return { status: JOB_STATUS.interrupted, done: 0, total: 0, step: "", reason: "" };
+  const { status, done, total, message } = job;
+  const step = status === JOB_STATUS.running ? message : "";
+  return { status, done, total, step, reason: status === JOB_STATUS.failed ? message : "" };
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { Clock } from "../../../lib/clock.ts";
 import { Refusal } from "../../../lib/refusal.ts";
 import { readChunks } from "../../../objects/read-chunks.ts";
 
@@ -23,18 +24,25 @@ export interface Upload {
   remove(): Promise<void>;
 }
 
+interface UploadTerms {
+  readonly maxBytes: number;
+  /** Bytes that the query names; 0 if it names none. */
+  readonly announced: number;
+  readonly clock: Clock;
+}
+
 /**
  * Writes the body to a file in a folder of its own, which only this process may read. Throws `import_too_large`, and
  * `import_unreadable` for a body that is empty or shorter than announced.
  */
 export async function receiveUpload(
   request: IncomingMessage,
-  { maxBytes, announced }: { readonly maxBytes: number; readonly announced: number },
+  { maxBytes, announced, clock }: UploadTerms,
 ): Promise<Upload> {
   const tooLarge = () => new Refusal("import_too_large", { values: { limit: Math.floor(maxBytes / MEGABYTE) } });
   const length = Number(request.headers["content-length"] ?? 0);
   if (Math.max(length, announced) > maxBytes) throw tooLarge();
-  await removeStale();
+  await removeStale(clock.now());
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, "upload");
@@ -61,11 +69,11 @@ export function unreadable(reason: string): Refusal {
   return new Refusal("import_unreadable", { values: { reason } });
 }
 
-async function removeStale(): Promise<void> {
+async function removeStale(now: number): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names.filter((one) => one.startsWith(PREFIX))) {
     const path = join(tmpdir(), name);
-    const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now());
+    const age = now - ((await stat(path).catch(() => undefined))?.mtimeMs ?? now);
     if (age > STALE_MS) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }

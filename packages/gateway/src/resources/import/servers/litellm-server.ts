@@ -30,13 +30,7 @@ export async function readLitellmServer(
   const teams = listAt(await readServer(place, "/team/list"), "data");
   const budgets = listAt(await readServer(place, "/budget/list"), "data");
   const organizations = listAt(await readServer(place, "/organization/list"), "data");
-  for (const [what, rows] of Object.entries({ users, keys, teams, budgets, organizations }))
-    if (rows === undefined) report.notes.push(`its ${what} could not be read: they need its database`);
-  report.notes.push(
-    "its calls show no keys of models: the channels are off until you enter them",
-    "its calls show no settings of the router: retries, aliases and fallbacks are in its file alone",
-    "budgets of end users and of tags are not read",
-  );
+  noteLosses(report, { users, keys, teams, budgets, organizations });
   const source = createMemoryTables({
     LiteLLM_UserTable: users ?? [],
     LiteLLM_TeamTable: teams ?? [],
@@ -46,6 +40,16 @@ export async function readLitellmServer(
     LiteLLM_OrganizationTable: organizations ?? [],
   });
   return { config: JSON.stringify({ model_list: models.map(withoutDefaults) }), source };
+}
+
+function noteLosses({ notes }: ImportReport, lists: Readonly<Record<string, readonly PlainRow[] | undefined>>): void {
+  for (const [what, rows] of Object.entries(lists))
+    if (rows === undefined) notes.push(`its ${what} could not be read: they need its database`);
+  notes.push(
+    "its calls show no keys of models: the channels are off until you enter them",
+    "its calls show no settings of the router: retries, aliases and fallbacks are in its file alone",
+    "budgets of end users and of tags are not read",
+  );
 }
 
 interface Paged {

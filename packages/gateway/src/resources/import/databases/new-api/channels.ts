@@ -45,8 +45,7 @@ interface Part {
 async function importChannel(context: ImportContext, row: ForeignRow, { key, index }: Part): Promise<void> {
   const { target, vault, channels, report } = context;
   if (index === 0) context.served.push(servedBy(row, key));
-  const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
-  const name = index === 0 ? plain : `${plain} (${index + 1})`;
+  const name = buildName(row, index);
   const place = readRouting(context, row);
   if (!place || !providerByType(place.type)) {
     const type = compatibleTypeName(context.kind, row.int("type"));
@@ -67,6 +66,11 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   const status = resolveStatus(row, { key, type: place.type, name, report });
   const values = { ...channelRow(context, row), ...place, ...texts, ...withoutTexts(texts), name, status };
   await storeChannel(context, { row, index, key, hash, find, named, texts, values: { ...values, name } });
+}
+
+function buildName(row: ForeignRow, index: number): string {
+  const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
+  return index === 0 ? plain : `${plain} (${index + 1})`;
 }
 
 interface NewChannel extends Part {

@@ -58,13 +58,17 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
  */
 async function newKey(context: ImportContext, row: ForeignRow, userId: number): Promise<string | undefined> {
   const { target, tokens, report, server } = context;
-  if (!server) return void report.count("tokens", "skipped");
+  if (!server) {
+    report.count("tokens", "skipped");
+    return undefined;
+  }
   const find = "select id from tokens where user_id = ? and name = ? and created_time = ?";
   const made = [userId, row.text("name").slice(0, MAX_NAME), row.int("created_time")];
   const [known] = await target.raw.rows<{ id: number }>(find, made);
   if (known) {
     tokens.set(row.int("id"), known.id);
-    return void report.count("tokens", "unchanged");
+    report.count("tokens", "unchanged");
+    return undefined;
   }
   report.remark("keys are not shown there: they are new here, and their programs need them", readName(row));
   return createTokenKey();
