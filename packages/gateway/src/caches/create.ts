@@ -200,7 +200,7 @@ function buildBill(creation: Creation, open: CacheRow, deps: CacheDeps): Bill {
   };
 }
 
-/** Renews both reservations while the upstream works. */
+/** Renews both reservations until the cache is booked. */
 function whileRunning<T>(
   { input, storage }: Reserved,
   { running }: CacheDeps,

@@ -5,7 +5,7 @@ import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { PaidAttempt } from "./log-row.ts";
-import type { Bill, BudgetLimits, Reservation, Shortage } from "./reservation.ts";
+import { NOTHING_OWED, type Bill, type BudgetLimits, type Reservation, type Shortage } from "./reservation.ts";
 import { SessionCharge } from "./session-charge.ts";
 import { raiseForModel, type Delivered, type Seen } from "./session-parts.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
@@ -261,7 +261,8 @@ export class ReservationSession {
   async renew(attempt?: PaidAttempt, tried: readonly PaidAttempt[] = []): Promise<void> {
     if (this.isClosed) return;
     const seen = attempt && this.#seenAtMost(attempt, tried);
-    await this.#reservation.renew(seen?.bill);
+    // An attempt that has delivered nothing owes nothing, whatever the one before was seen to deliver.
+    await this.#reservation.renew(seen?.bill ?? NOTHING_OWED);
   }
 
   /** Extends the reservation before the upper estimate of the output reaches it. */

@@ -55,6 +55,16 @@ test("is charged once: later charges and releases change nothing", async () => {
   expect(await entries()).toMatchObject([{ kind: "consume", quota: -40, channel_id: 7 }]);
 });
 
+test("a renewal without a bill keeps what is charged if the process dies", async () => {
+  const { reservation, left } = await open(100);
+  await reservation.renew({ quota: quota(40), target });
+  await reservation.renew();
+  await reservation.raise(quota(120));
+  harness.clock.advance(harness.leaseMs + 1);
+  await harness.ledger.reap();
+  expect(await left()).toBe(BALANCE - 40);
+});
+
 test("is released once, and then never charged", async () => {
   const { reservation, left } = await open(100);
   await reservation.release();

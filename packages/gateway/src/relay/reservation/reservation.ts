@@ -73,6 +73,8 @@ export class Reservation {
   #call: PaidCall;
   #limits: BudgetLimits | undefined;
   #amount: Quota;
+  /** What the call owed at the last renewal: each one replaces what the ledger would charge if this process died. */
+  #owed: Bill = NOTHING_OWED;
   #isClosed = false;
 
   private constructor(hold: Hold, call: PaidCall, money: Money, limits: BudgetLimits | undefined) {
@@ -127,13 +129,14 @@ export class Reservation {
     this.#limits = limits;
   }
 
-  /** Extends the lease and stores what to charge if this process dies. */
-  async renew(soFar: Bill = NOTHING_OWED): Promise<void> {
+  /** Extends the lease and stores what to charge if this process dies; without a bill, what was stored before. */
+  async renew(soFar: Bill = this.#owed): Promise<void> {
+    this.#owed = soFar;
     if (!this.#isClosed) await this.#money.ledger.renew(this.#hold, this.#toSettlement(soFar));
   }
 
   /** The same with `amount` reserved in all; returns what does not cover it. */
-  async raise(amount: Quota, soFar: Bill = NOTHING_OWED): Promise<Shortage | undefined> {
+  async raise(amount: Quota, soFar: Bill = this.#owed): Promise<Shortage | undefined> {
     if (this.#limits && !(await this.#limits.extend(amount))) return "budget";
     if (await this.raiseBalance(amount, soFar)) return undefined;
     this.#call.progress.exhausted("balance");
@@ -141,7 +144,8 @@ export class Reservation {
   }
 
   /** The same for a call whose budgets are raised elsewhere; false if the balance does not cover it. */
-  async raiseBalance(amount: Quota, soFar: Bill = NOTHING_OWED): Promise<boolean> {
+  async raiseBalance(amount: Quota, soFar: Bill = this.#owed): Promise<boolean> {
+    this.#owed = soFar;
     const isRaised = await this.#money.ledger.renew(this.#hold, this.#toSettlement(soFar), amount);
     if (isRaised) this.#amount = amount;
     return isRaised;
