@@ -5,7 +5,7 @@ import { ROLLUP_MARK } from "../resources/usage-data/rollup.ts";
 import { copyLogs } from "../storage/clickhouse/copy.ts";
 import { openDatabase, type Database } from "../storage/database.ts";
 import type { RawDatabase } from "../storage/engines/raw.ts";
-import { newestLogId } from "../storage/log-removal.ts";
+import { newestLogId } from "../storage/newest-log.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import type { CommandContext } from "./context.ts";
 import { saying } from "./progress.ts";

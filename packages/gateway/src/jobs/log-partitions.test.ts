@@ -4,7 +4,7 @@ import { insertLogs } from "../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import { quietLog } from "../../test/kit/support.ts";
 import { oldestRowTime } from "../billing/audit/logging-periods.ts";
-import { newestLogId } from "../storage/log-removal.ts";
+import { newestLogId } from "../storage/newest-log.ts";
 import { openDatabase } from "../storage/database.ts";
 import { readPartitions } from "../storage/partitions/partitions.ts";
 import { LeadershipLost } from "./leader.ts";

@@ -4,7 +4,8 @@ import { dropDay, readDays } from "../storage/clickhouse/removal.ts";
 import type { LogDatabase } from "../storage/log-database.ts";
 import type { Logger } from "../observability/log.ts";
 import { isDenied } from "../storage/errors.ts";
-import { countBatches, newestLogId, newestTime, removeLogs, type Removal } from "../storage/log-removal.ts";
+import { countBatches, removeLogs, type Removal } from "../storage/log-removal.ts";
+import { newestLogId, newestTime } from "../storage/newest-log.ts";
 import { dropOldest, readPartitions, type Partition } from "../storage/partitions/partitions.ts";
 import type { ScheduledJob } from "./schedule.ts";
 

@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from "kysely";
+import type { SelectQueryBuilder } from "kysely";
 import { countDays, removeByDay } from "./clickhouse/removal.ts";
 import type { Database } from "./database.ts";
 import type { LogDatabase } from "./log-database.ts";
@@ -75,18 +75,3 @@ function ofType(query: SelectQueryBuilder<Schema, "logs", object>, type: number 
 
 /** Limit in batches; with it, a hundred million rows are reported as ten million. */
 const MAX_COUNTED = 10_000;
-
-/** Returns the highest id; 0 for an empty log. */
-export async function newestLogId(db: Kysely<Schema>): Promise<number> {
-  const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
-  return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);
-}
-
-/** Returns the time of the row with the highest id, in epoch seconds; 0 for an empty log. */
-export async function newestTime({ db }: Pick<LogDatabase, "db">): Promise<number> {
-  const newest = db
-    .selectFrom("logs")
-    .select("created_at")
-    .where("id", "=", await newestLogId(db));
-  return (await newest.executeTakeFirst())?.created_at ?? 0;
-}

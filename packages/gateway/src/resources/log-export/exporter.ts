@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Database } from "../../storage/database.ts";
 import type { LogDatabase } from "../../storage/log-database.ts";
-import { newestLogId } from "../../storage/log-removal.ts";
+import { newestLogId } from "../../storage/newest-log.ts";
 import { createCursorStore, type Cursor } from "./cursor.ts";
 import { ExportError, type Destination, type DestinationName } from "./destination.ts";
 import type { Horizon } from "../../lib/async/horizon.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { LogDatabase } from "../../storage/log-database.ts";
-import { newestLogId } from "../../storage/log-removal.ts";
+import { newestLogId } from "../../storage/newest-log.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import type { LogQuery } from "./filter.ts";
 import { buildPattern } from "./conditions.ts";

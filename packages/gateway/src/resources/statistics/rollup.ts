@@ -6,7 +6,7 @@ import { areIdsInOrder, type LogDatabase } from "../../storage/log-database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
-import { newestLogId } from "../../storage/log-removal.ts";
+import { newestLogId } from "../../storage/newest-log.ts";
 import type { Schema } from "../../storage/tables/schema.ts";
 import { findPassEnd, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
 import { GATHERED, groupAlike, type GatheredLog } from "./alike-rows.ts";

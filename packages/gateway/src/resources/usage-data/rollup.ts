@@ -4,7 +4,7 @@ import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
 import { areIdsInOrder, type LogDatabase } from "../../storage/log-database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
-import { newestLogId } from "../../storage/log-removal.ts";
+import { newestLogId } from "../../storage/newest-log.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/tables/schema.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../database.ts";
 import type { RawDatabase } from "../engines/raw.ts";
 import { upsertSql } from "../inserts.ts";
-import { newestLogId } from "../log-removal.ts";
+import { newestLogId } from "../newest-log.ts";
 import { LOG_COLUMNS } from "../log-rows.ts";
 import type { ClickhouseLog } from "./open.ts";
 import { storeRows, type NumberedRow } from "./rows.ts";

@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { newestLogId } from "../log-removal.ts";
+import { newestLogId } from "../newest-log.ts";
 import { createLogWriter } from "../log-rows.ts";
 import { daysBetween, dropOldest, makePartitions, readPartitions, TooManyRowsError } from "./partitions.ts";
 

@@ -120,6 +120,7 @@ test("only a super administrator with a recent proof may import; tokens of the A
   expect(await readCode(members.admin.post("/api/import/config", body))).toBe("AU7");
   expect(await readCode(members.admin.get("/api/import/run/"))).toBe("AU7");
   expect(await upload(Buffer.from("x"), "name=x", members.admin)).toMatchObject({ success: false, code: "AU7" });
+  expect(await readCode(members.root.get("/api/import/run/999999"))).toBe("IM2");
   app.clock.move(6 * 60);
   expect(await readCode(members.root.post("/api/import/config", body))).toBe("AU10");
   expect(await upload(Buffer.from("x"), "name=x")).toMatchObject({ success: false, code: "AU10" });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { seconds } from "../../../lib/clock.ts";
-import { newestLogId } from "../../../storage/log-removal.ts";
+import { newestLogId } from "../../../storage/newest-log.ts";
 import { DAY, HOUR } from "../../statistics/dimensions.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../usage-data/rollup.ts";
 import { hasErrorFilter, modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
