@@ -4,7 +4,7 @@ import { CliError, EXIT } from "./exit.ts";
 /** The flag of tokens, users and teams; that of tokens is in the table of their fields. */
 export const TAG_LIMITS_FLAG = "--tag-limits <json>";
 export const TAG_LIMITS_ABOUT =
-  'limits by tag value or end user, such as {"end_user":{"*":{"rpm":20},"42":{"blocked":true}}}; {} = none';
+  'limits by tag value or end user, such as {"end_user": {"*": {"rpm": 20}, "42": {"blocked": true}}}; {} = none';
 
 /** Reads the value of the flag; the gateway checks its members. */
 export function readTagLimits(text: string): TagLimits {
