@@ -22,7 +22,6 @@ const PROGRAMS = [
   ["nginx", "nginx-light"],
   ["promtool", "prometheus"],
   ["gpg", "gpg"],
-  ["redis-cli", "redis-tools"],
   ["mariadb-dump", "mariadb-client"],
   ["zsh", "zsh"],
   ["fish", "fish"],

@@ -60,7 +60,7 @@ beforeAll(async () => {
   root = await signIn(gateway.url);
   await setModelRatios(root, Object.fromEntries(MODELS.map((model) => [model, 1])));
   await setOptions(root, {
-    CacheRatio: JSON.stringify({ "cached-20": 1e18 }),
+    CacheRatio: JSON.stringify({ "cached-20": Number.MAX_SAFE_INTEGER }),
     GuardrailUrl: NOWHERE,
     GuardrailSecret: "secret-of-the-test",
     GuardrailOnFailure: "allow",

@@ -1,5 +1,4 @@
 // Alerts about what is in the stores: a gateway that starts on them reports it, and the alert fires.
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,13 +20,6 @@ import { startPrometheus, type Prometheus } from "./prometheus.ts";
 const now = () => Math.floor(Date.now() / 1_000);
 /** No job reads the rows before the test has ended. */
 const LATER = now() + 86_400;
-
-/** Changes each balance behind the back of the database. */
-const RAISE_BALANCES = `for _, key in ipairs(redis.call("keys", "*")) do
-  if redis.call("type", key).ok == "hash" and redis.call("hexists", key, "b") == 1 then
-    redis.call("hincrby", key, "b", 5)
-  end
-end`;
 
 let database = "";
 let gateway: GatewayProcess;
@@ -107,7 +99,6 @@ beforeAll(async () => {
   await insert("batches", describeBatch("ended", { phase: "ended", ended_at: now() - 7_000 }));
   const balance = `update channels set balance = 2, balance_updated_time = ${now()}`;
   await runSql(database, balance);
-  execFileSync("redis-cli", ["-u", stores.redis, "eval", RAISE_BALANCES, "0"]);
 
   gateway = await startGateway({ ...stores, env: { FAIRWAY_BATCH_INTERVAL_MS: "500" } });
   cleanups.push(() => gateway.stop());
@@ -118,12 +109,9 @@ afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
-test.each([
-  "FairwayBatchStuck",
-  "FairwayBatchKeyRefused",
-  "FairwayBatchUnsettled",
-  "FairwayChannelBalanceLow",
-  "FairwayLedgerDrift",
-])("%s", async (alert) => {
-  await untilFiring(prometheus, alert);
-});
+test.each(["FairwayBatchStuck", "FairwayBatchKeyRefused", "FairwayBatchUnsettled", "FairwayChannelBalanceLow"])(
+  "%s",
+  async (alert) => {
+    await untilFiring(prometheus, alert);
+  },
+);
