@@ -43,7 +43,7 @@ const UNKNOWN_MS = 5_000;
 const LONG_MS = 60_000;
 export const LONG: ReadonlySet<string> = new Set([
   "charts/fairway/tests/alert-causes.test.ts",
-  "charts/fairway/tests/alert-causes-outage.test.ts",
+  "charts/fairway/tests/alert-causes-calls.test.ts",
   "charts/fairway/tests/alert-causes-rows.test.ts",
   "charts/fairway/tests/chart.test.ts",
   "charts/fairway/tests/dashboard.test.ts",
@@ -97,7 +97,7 @@ class LongestFirst extends BaseSequencer {
 /** Whole processes, builds and long runs that `npm run test:full` runs with its integration tests. */
 const SLOW = [
   "charts/fairway/tests/alert-causes.test.ts",
-  "charts/fairway/tests/alert-causes-outage.test.ts",
+  "charts/fairway/tests/alert-causes-calls.test.ts",
   "charts/fairway/tests/alert-causes-rows.test.ts",
   "charts/fairway/tests/dashboard.test.ts",
   "charts/fairway/tests/refused.test.ts",
@@ -195,7 +195,7 @@ const SLOW = [
 /** Against a Kubernetes API server, and on real nodes: `npm run test:cluster`. */
 const CLUSTER = "{packages,charts}/**/*.cluster.test.ts";
 const NODES = "{packages,charts}/**/*.nodes.test.ts";
-/** Tests of the log in ClickHouse, and those of the log that hold there as on the other databases. */
+/** Tests of the log in ClickHouse, and the quick ones of the log that hold there as on the other databases. */
 const ON_CLICKHOUSE_ALONE = [
   "packages/gateway/src/billing/ledger/log-batches.test.ts",
   "packages/gateway/src/storage/clickhouse/clickhouse.test.ts",
@@ -203,10 +203,6 @@ const ON_CLICKHOUSE_ALONE = [
 const ON_CLICKHOUSE = [
   ...ON_CLICKHOUSE_ALONE,
   "packages/gateway/src/resources/logs/conditions.property.test.ts",
-  "packages/gateway/src/resources/logs/counts/histogram.test.ts",
-  "packages/gateway/src/resources/logs/counts/plot-sums.test.ts",
-  "packages/gateway/src/resources/logs/counts/read-facets.test.ts",
-  "packages/gateway/src/resources/logs/spent.test.ts",
   "packages/gateway/src/resources/logs/store.test.ts",
   "packages/gateway/src/resources/statistics/recent.test.ts",
   "packages/gateway/src/resources/statistics/rollup.test.ts",

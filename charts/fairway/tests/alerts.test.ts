@@ -44,13 +44,19 @@ function play(alert: string, at: string, lines: readonly string[], expected: rea
 }
 
 /**
- * Alert -> the test of its real cause, where no Prometheus sees it fire: it needs two releases, a lost commit, or a
- * comparison that runs once an hour.
+ * Alert -> the test of its real cause, where no Prometheus sees it fire: it needs two releases, a lost commit, a
+ * comparison that runs once an hour, or minutes of an outage.
  */
 const OTHER_TESTS: Readonly<Record<string, string>> = {
+  FairwayDatabaseDown: "packages/testkit/integration/database-silence.test.ts",
   FairwayDatabaseWentBack: "packages/gateway/src/billing/ledger/redis/went-back.test.ts",
   FairwayLedgerDrift: "packages/gateway/src/jobs/ledger-audit.test.ts",
+  FairwayNoLeader: "packages/gateway/src/jobs/leader.test.ts",
+  FairwayJobStandsStill: "packages/gateway/src/jobs/leader-paused.test.ts",
+  FairwaySettlementBacklog: "packages/testkit/integration/database-silence.test.ts",
+  FairwayStreamsCutOnDrain: "packages/gateway/test/edge/drain.test.ts",
   FairwayVersionSkew: "packages/gateway/src/observability/metrics.test.ts",
+  FairwayWebhookBacklog: "packages/testkit/integration/hostile-receivers.test.ts",
 };
 
 describe("an alert", () => {

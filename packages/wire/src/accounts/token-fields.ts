@@ -141,7 +141,8 @@ export const TOKEN_FIELDS = {
     flag: {
       name: "tag-limits",
       argument: "<json>",
-      about: 'limits by tag value or end user, such as {"end_user": {"*": {"rpm": 20}, "42": {"blocked": true}}}; {} = none',
+      about:
+        'limits by tag value or end user, such as {"end_user": {"*": {"rpm": 20}, "42": {"blocked": true}}}; {} = none',
     },
   },
   rotate_days: {
