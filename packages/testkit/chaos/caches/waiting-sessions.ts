@@ -22,7 +22,7 @@ export async function endWaiting(database: string): Promise<void> {
 
 const MYSQL_NO_SUCH_THREAD = 1094;
 
-/** The end of a session can let another one go on, which then ends by itself because its client is dead. */
+/** The end of a session can let another one continue, which then ends by itself because its client is dead. */
 async function endSession(database: string, id: number): Promise<void> {
   if (!isMysql(database)) return void (await runSql(database, `select pg_terminate_backend(${id})`));
   await runSql(database, `kill ${id}`).catch((error: unknown) => {
