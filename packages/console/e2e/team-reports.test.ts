@@ -116,7 +116,7 @@ test("a report of the team is saved with a schedule and receivers, changed, and 
   await saved(amy).getByRole("button", { name: "By holder", exact: true, pressed: true }).waitFor();
   const read = () => root.must<object[]>("GET", `/api/team/${team.id}/report/saved/`);
   expect(await read()).toMatchObject([
-    { name: "By holder", cadence: "week", receivers: ["vera", "mia"], question: { by: ["actor"], interval: "none" } },
+    { name: "By holder", cadence: "week", receivers: ["mia", "vera"], question: { by: ["actor"], interval: "none" } },
   ]);
   expect(await root.must<object[]>("GET", "/api/report/saved/")).toEqual([]);
   await amy.getByRole("combobox", { name: "Group by" }).selectOption("model");
