@@ -214,7 +214,15 @@ test("people are invited, given roles and removed", async () => {
   await vera.getByRole("link", { name: "Open the team" }).click();
   await vera.getByRole("heading", { level: 1, name: "Research" }).waitFor();
   const links = vera.getByRole("navigation", { name: "Parts of the team Research" }).getByRole("link");
-  expect(await links.allTextContents()).toEqual(["Overview", "Members", "Wallet", "Budgets", "Usage", "Settings", "Reports"]);
+  expect(await links.allTextContents()).toEqual([
+    "Overview",
+    "Members",
+    "Wallet",
+    "Budgets",
+    "Usage",
+    "Settings",
+    "Reports",
+  ]);
   await page.reload();
   await page.getByText("1 of 2 used").waitFor();
   await page.getByRole("button", { name: "Revoke" }).click();
