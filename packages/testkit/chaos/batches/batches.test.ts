@@ -5,13 +5,10 @@ import { listBatchProblems, runBatchKills } from "./run.ts";
 
 const LIMIT_MS = 600_000;
 
-test.each([
-  { database: "MariaDB", redis: "present" },
-  { database: "PostgreSQL", redis: "emptied" },
-] as const)(
-  "batches on $database, with Redis $redis, are booked once, whatever the killed process was doing",
-  async (setting) => {
-    const report = await runBatchKills(setting);
+test(
+  "batches on MariaDB and Redis are booked once, whatever the killed process was doing",
+  async () => {
+    const report = await runBatchKills({ database: "MariaDB", redis: "present" });
     expect(listBatchProblems(report)).toEqual([]);
     expect(report.batches).toHaveLength(7);
   },
