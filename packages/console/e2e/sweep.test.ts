@@ -55,11 +55,10 @@ const SETTINGS = [
   "/setting?tab=system&section=mail",
   "/setting?tab=other",
 ];
-const ROWS = ["/channel/1", "/token/1", "/user/1", "/team/1/report", "/team/1", "/budget/1"];
+const ROWS = ["/channel/1", "/token/1", "/user/1", "/team/1", "/budget/1"];
 const FORMS = [
   "/channel/add",
   "/channel/edit/1",
-  "/channel/import",
   "/token/add",
   "/redemption/add",
   "/user/edit/2",
