@@ -87,7 +87,8 @@ function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): st
   const family = (["account", "content"] as const).find((name) => inFamily(pages, name) === pages.size);
   if (family) return family;
   if (!isContract(chunk) || chunk.code.length < TINY) {
-    if (pages.size >= MAX_PAGES && lists < 2) return "forms";
+    // A single list that needs more than a field would load all fields with it.
+    if (pages.size >= MAX_PAGES && (lists === 0 || (lists === 1 && isField(chunk)))) return "forms";
     if (inFamily(pages, "usage") > 1 && lists === 0) return "usage";
   }
   return chunk.code.length < TINY && lists > 0 ? "lists" : null;
