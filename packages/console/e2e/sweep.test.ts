@@ -55,9 +55,10 @@ const SETTINGS = [
   "/setting?tab=system&section=mail",
   "/setting?tab=other",
 ];
-const ROWS = ["/channel/1", "/token/1", "/user/1", "/team/1", "/budget/1"];
+const ROWS = ["/channel/1", "/token/1", "/user/1", "/team/1", "/team/1/report", "/budget/1"];
 const FORMS = [
   "/channel/add",
+  "/channel/import",
   "/channel/edit/1",
   "/token/add",
   "/redemption/add",
