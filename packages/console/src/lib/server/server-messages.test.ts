@@ -9,7 +9,8 @@ import {
   type MessageKey,
 } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { inChinese, messages, ruleInChinese } from "./server-messages.zh.ts";
+import { inChinese, messages } from "./server-messages.zh.ts";
+import { ruleInChinese } from "./server-rules.zh.ts";
 
 const KEYS = Object.keys(MESSAGE_CODES) as MessageKey[];
 const places = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "").toSorted();

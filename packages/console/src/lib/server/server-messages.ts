@@ -11,8 +11,12 @@ interface Chinese {
 let chinese: Chinese | undefined;
 
 onLanguage(async () => {
-  const [messages, notes] = await Promise.all([import("./server-messages.zh.ts"), import("./log-notes.zh.ts")]);
-  chinese = { ...messages, ...notes };
+  const [messages, rules, notes] = await Promise.all([
+    import("./server-messages.zh.ts"),
+    import("./server-rules.zh.ts"),
+    import("./log-notes.zh.ts"),
+  ]);
+  chinese = { ...messages, ...rules, ...notes };
 });
 
 /** Translates a server message if its code is known. */
