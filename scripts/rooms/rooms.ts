@@ -119,7 +119,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/observability": inOrder(`
     exposition exemplars merge-metrics loop-delay log reason open-metrics degradation-status tracing
-    metric-definitions counter-tally batch-metrics metrics health
+    metric-definitions metric-objects counter-tally batch-metrics metrics health
   `),
   "packages/gateway/src/redis": inOrder(`
     read-lua script merge-calls connector wait-budget keys redis-unavailable sentinels connection turn-pipeline types cluster

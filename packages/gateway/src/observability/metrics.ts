@@ -1,12 +1,13 @@
 import { systemClock, type Clock } from "../lib/clock.ts";
 import type { DegradationStatus } from "./degradation-status.ts";
-import { type CHANNEL, DEFINITIONS, SHORT, type MetricDefinition } from "./metric-definitions.ts";
+import { type CHANNEL, DEFINITIONS } from "./metric-definitions.ts";
+import { createObjects, type Objects } from "./metric-objects.ts";
 import { batchMetrics, NO_BATCHES, setBatchGauges, type BatchCounts, type BatchMetrics } from "./batch-metrics.ts";
 import { CounterTally } from "./counter-tally.ts";
 import { Exemplars, type Exemplar } from "./exemplars.ts";
 import type { CollectedMetric, Exposition } from "./exposition.ts";
 import { openMetrics } from "./open-metrics.ts";
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { Registry, collectDefaultMetrics } from "prom-client";
 
 export interface ChannelLabels {
   readonly id: number;
@@ -153,7 +154,7 @@ const NOTHING: Gauges = {
 
 function begin(registry: Registry, build: Readonly<Record<string, string>>): Objects {
   collectDefaultMetrics({ register: registry });
-  const of = create(registry);
+  const of = createObjects(registry);
   of.build.set(build, 1);
   of.workers.set(1);
   // Creates both series at 0, because a series that begins with its first failure shows no increase.
@@ -342,26 +343,6 @@ function memoryMetrics(
     cacheFailed: (cache) => of.cacheFailures.inc({ cache }),
     affinityAsked: (rule, isHit) => of.affinityRequests.inc({ rule, result: isHit ? "hit" : "miss" }),
   };
-}
-
-type Objects = { readonly [K in keyof typeof DEFINITIONS]: ObjectOf<(typeof DEFINITIONS)[K]["type"]> };
-type ObjectOf<T> = T extends "counter" ? Counter : T extends "gauge" ? Gauge : Histogram;
-
-function create(registry: Registry): Objects {
-  const objects = Object.entries<MetricDefinition>(DEFINITIONS).map(
-    ([key, { name, type, help, labels, buckets, aggregator }]) => {
-      const settings = {
-        name,
-        help,
-        labelNames: [...labels],
-        registers: [registry],
-        ...(aggregator && { aggregator }),
-      };
-      if (type === "histogram") return [key, new Histogram({ ...settings, buckets: [...(buckets ?? SHORT)] })];
-      return [key, type === "counter" ? new Counter(settings) : new Gauge(settings)];
-    },
-  );
-  return Object.fromEntries(objects) as Objects;
 }
 
 function readGauges(of: Objects, gauges: Gauges): void {
