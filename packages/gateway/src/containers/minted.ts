@@ -36,7 +36,7 @@ export function createMintedContainers({ store, hashKey, clock, log }: MintedDep
     try {
       await store.create(object);
     } catch (error) {
-      // The user may have created it, and another replica may have noted it.
+      // The user may have created it, and another replica may have noted it; if that cannot be read either, the log says so.
       if (await store.find(object.id, { userId: object.userId }).catch(() => undefined)) return;
       known.delete(nameKnown(object.id, object.userId));
       log.warn("a container of an answer could not be noted", { error });

@@ -77,6 +77,7 @@ async function findLocalServers({ upstream, providers }: UpstreamRoutesDeps) {
     places.map(async ({ name, address, type }) => {
       const channel = parsedChannel(upstream.fields({ ...FORM, type, base_url: address }), "");
       const late = pause(LOCAL_MS, [], { ref: false });
+      // Nothing listens at most of these addresses.
       const models = await Promise.race([upstream.openAiModels(channel).catch(() => []), late]);
       return { name, type, base_url: address, models };
     }),

@@ -1,5 +1,6 @@
 import { recordRawEvent, type NewEvent } from "../../../events/record-event.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import type { UserBalance } from "./accounts.ts";
 import type { Booking } from "./booking.ts";
@@ -9,6 +10,23 @@ export interface BalanceEventDeps {
   readonly clock: Clock;
   /** The balance below which owners are reminded who set none; without it, no events are written. */
   readonly balanceLimit?: (() => number) | undefined;
+}
+
+/** Called after a commit that charged a user. */
+export type OnBalance = (userId: number, before: number, after: number) => void;
+
+/** Tells the listener that a balance was charged. A listener that fails does not fail the booking. */
+export function tellBalance(
+  { id, quota: before }: UserBalance,
+  charged: number,
+  { onBalance, log }: { readonly onBalance?: OnBalance | undefined; readonly log: Logger },
+): void {
+  if (charged === 0) return;
+  try {
+    onBalance?.(id, before, before - charged);
+  } catch (error) {
+    log.error("balance listener failed", { error, userId: id });
+  }
 }
 
 /**
@@ -28,7 +46,7 @@ export async function recordBalances(
     const type = findCrossing(before, after, limit);
     if (!type) continue;
     const atMs = clock.now();
-    // The row of the user is locked, so two crossings of one balance are never in the same millisecond of one balance.
+    // The row of the user is locked, so no two crossings of one balance have the same millisecond and amount.
     const dedupKey = `${type}:${id}:${atMs}:${after}`;
     const whose = await findOwner(tx, id);
     const event: NewEvent = {

@@ -4,6 +4,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Budget } from "../../budgets/budget.ts";
 import type { LedgerState } from "./recovery/epoch-store.ts";
+import type { OnBalance } from "../booking/balance-events.ts";
 import type { SeparateLog } from "../log-outbox.ts";
 import type { OnOutage } from "../../reservations/live-reservations.ts";
 
@@ -50,6 +51,5 @@ export interface RedisLedgerSettings {
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
   /** The balance below which an event is written. */
   readonly balanceLimit?: (() => number) | undefined;
-  /** Called after every commit that charged a user; must not throw. */
-  readonly onBalance?: (userId: number, before: number, after: number) => void;
+  readonly onBalance?: OnBalance;
 }

@@ -19,6 +19,7 @@ import type { Runnable } from "../../../lib/async/runnable.ts";
 import { RedisUnavailable } from "../../../redis/client.ts";
 import { createLiveBudgets, type LiveBudgets } from "../../budgets/redis/live-budgets.ts";
 import { createChanges } from "../booking/balance-changes.ts";
+import { tellBalance } from "../booking/balance-events.ts";
 import { createDirectSettlement, type DirectSettlement } from "../booking/direct-settlement.ts";
 import { createOrphanedJournal, type OrphanedJournal } from "./recovery/orphaned-journal.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -120,7 +121,7 @@ class LiveLedger implements RedisLedger {
       sendNow: () => this.#sender.sendNow(),
       redis,
       isLogSeparate: this.#outbox !== undefined,
-      onBalance: onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged)),
+      onBalance: onBalance && ((user: UserBalance, charged: number) => tellBalance(user, charged, { onBalance, log })),
       balanceLimit: settings.balanceLimit,
       onLogRowRefused: settings.events.logRowRefused,
     };
@@ -378,15 +379,6 @@ class LiveLedger implements RedisLedger {
   databaseWentBack(): void {
     this.#settings.retained.require();
     this.#epochs.lost("the database lost transactions that it had committed", performance.now());
-  }
-
-  #tellBalance({ id, quota: before }: UserBalance, charged: number): void {
-    if (charged === 0) return;
-    try {
-      this.#settings.onBalance?.(id, before, before - charged);
-    } catch (error) {
-      this.#settings.log.error("balance listener failed", { error, userId: id });
-    }
   }
 
   async #compare(readyAt: number): Promise<void> {

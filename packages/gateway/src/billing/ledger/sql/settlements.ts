@@ -1,4 +1,4 @@
-import { recordBalances, type BalanceEventDeps } from "../booking/balance-events.ts";
+import { recordBalances, tellBalance, type BalanceEventDeps, type OnBalance } from "../booking/balance-events.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitForTurnEnd } from "../../../lib/async/batcher.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export interface SettlementDeps extends LogRowRecoveryDeps, BalanceEventDeps {
   readonly database: RawDatabase;
   /** Called after the commit, once per user and transaction. */
-  readonly onBalance: ((userId: number, before: number, after: number) => void) | undefined;
+  readonly onBalance: OnBalance | undefined;
   /** Called after each commit. */
   readonly onCommit: () => void;
   readonly clock: Clock;
@@ -114,27 +114,11 @@ async function bookAll(batch: readonly Waiting[], deps: SettlementDeps): Promise
     const { users, booking, budgets } = await deps.database.transaction((tx) => closeAll(tx, batch, deps));
     deps.onCommit();
     deps.onBudgets(budgets);
-    notifyBalances(users, booking, deps);
+    if (deps.onBalance)
+      for (const user of users.values()) tellBalance(user, booking.calculateUserCharge(user.id), deps);
     return undefined;
   } catch (error) {
     return error ?? new Error("the transaction failed without an error");
-  }
-}
-
-function notifyBalances(
-  users: ReadonlyMap<number, UserBalance>,
-  booking: Booking,
-  { onBalance, log }: SettlementDeps,
-): void {
-  if (!onBalance) return;
-  for (const { id, quota: before } of users.values()) {
-    const charged = booking.calculateUserCharge(id);
-    if (charged === 0) continue;
-    try {
-      onBalance(id, before, before - charged);
-    } catch (error) {
-      log.error("balance listener failed", { error, userId: id });
-    }
   }
 }
 

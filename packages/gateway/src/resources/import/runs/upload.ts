@@ -69,6 +69,7 @@ export function unreadable(reason: string): Refusal {
   return new Refusal("import_unreadable", { values: { reason } });
 }
 
+/** Removes uploads of processes that died. Another process may remove them at the same time. */
 async function removeStale(now: number): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names.filter((one) => one.startsWith(PREFIX))) {
