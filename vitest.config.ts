@@ -266,8 +266,19 @@ export default defineConfig({
         test: {
           name: "integration",
           expect: expects,
-          include: ["packages/testkit/integration/**/*.test.ts", ...SLOW],
+          include: ["packages/testkit/integration/**/*.test.ts"],
           ...services,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          ...group(1, 4),
+        },
+      },
+      {
+        test: {
+          name: "slow",
+          expect: expects,
+          include: SLOW,
+          ...oneProcessWithServices,
           testTimeout: 120_000,
           hookTimeout: 240_000,
           ...group(1, 4),

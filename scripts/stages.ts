@@ -68,6 +68,7 @@ const STAGES: readonly Stage[] = [
   vitest("property", "full", "histories of the ledger and of budgets, many of them", ["property"]),
   vitest("integration", "full", "whole processes, official clients, kills, the log in ClickHouse", [
     "integration",
+    "slow",
     "clickhouse",
   ]),
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),

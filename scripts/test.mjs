@@ -18,7 +18,7 @@ const PROGRAMS = [
   ["rsync", "rsync"],
   ["ss", "iproute2"],
   ["initdb", "postgresql"],
-  ["chromium", "chromium"],
+  ["chromium-headless-shell", "chromium-headless-shell"],
   ["nginx", "nginx-light"],
   ["promtool", "prometheus"],
   ["gpg", "gpg"],
@@ -48,6 +48,7 @@ const NODE_PROGRAMS = [
 ];
 /** Other browsers and the drivers of all; only `npm run test:engines` needs them. */
 const ENGINE_PROGRAMS = [
+  ["chromium", "chromium"],
   ["chromedriver", "chromium-driver"],
   ["firefox-esr", "firefox-esr"],
   ["WebKitWebDriver", "webkit2gtk-driver"],

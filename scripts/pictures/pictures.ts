@@ -1,7 +1,7 @@
 // `npm run docs -- --screenshots`: takes the pictures of README and docs from a real gateway, console and terminal.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { openBrowser } from "../../packages/console/e2e/browser.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { build } from "../build.ts";
 import { consolePictures } from "./console.ts";
@@ -14,10 +14,7 @@ const FOLDER = join(ROOT, "docs/pictures");
 export async function writePictures(): Promise<string[]> {
   await build(["console", "cli"], true);
   const gateway = await startSample();
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+  const browser = await openBrowser();
   try {
     const pictures = [...(await consolePictures(browser, gateway)), await terminalPicture(browser, gateway)];
     mkdirSync(FOLDER, { recursive: true });
