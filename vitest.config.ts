@@ -41,7 +41,7 @@ const TIMES = join(import.meta.dirname, "node_modules/.cache/fairway/test-times.
 /** Assumed for files that never ran here: a fresh clone starts these first. */
 const UNKNOWN_MS = 5_000;
 const LONG_MS = 60_000;
-export const LONG: ReadonlySet<string> = new Set([
+const LONG: ReadonlySet<string> = new Set([
   "charts/fairway/tests/alert-causes.test.ts",
   "charts/fairway/tests/alert-causes-calls.test.ts",
   "charts/fairway/tests/alert-causes-rows.test.ts",
@@ -192,6 +192,9 @@ const SLOW = [
   "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
+/** Long runs, and what differs from a test of the full run by its setting: `npm run test:nightly`. */
+const NIGHTLY = ["packages/testkit/chaos/cluster.test.ts", "packages/testkit/chaos/random/random.test.ts"];
+const NIGHTLY_BROWSER: string[] = [];
 /** Against a Kubernetes API server, and on real nodes: `npm run test:cluster`. */
 const CLUSTER = "{packages,charts}/**/*.cluster.test.ts";
 const NODES = "{packages,charts}/**/*.nodes.test.ts";
@@ -210,6 +213,8 @@ const ON_CLICKHOUSE = [
 ];
 /** Random histories: `npm run test:full` runs them with many more steps. */
 const PROPERTY = "packages/gateway/**/*.property.test.ts";
+/** Files that a list of this configuration names; one that moved would silently leave its list. */
+export const NAMED: readonly string[] = [...LONG, ...SLOW, ...NIGHTLY, ...NIGHTLY_BROWSER, ...ON_CLICKHOUSE];
 const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, PROPERTY, CLUSTER, NODES, ...ON_CLICKHOUSE_ALONE];
 
 /** One file for each browser engine, through WebDriver: `npm run test:engines`. */
@@ -278,6 +283,7 @@ export default defineConfig({
           name: "slow",
           expect: expects,
           include: SLOW,
+          exclude: NIGHTLY,
           ...oneProcessWithServices,
           testTimeout: 120_000,
           hookTimeout: 240_000,
@@ -301,6 +307,7 @@ export default defineConfig({
           name: "chaos",
           expect: expects,
           include: ["packages/testkit/chaos/**/*.test.ts"],
+          exclude: NIGHTLY,
           ...services,
           testTimeout: 120_000,
           hookTimeout: 240_000,
@@ -321,7 +328,7 @@ export default defineConfig({
           name: "browser",
           expect: expects,
           include: ["packages/console/e2e/**/*.test.ts"],
-          exclude: [JOURNEY, ENGINES],
+          exclude: [JOURNEY, ENGINES, ...NIGHTLY_BROWSER],
           env: { TZ: zoneAtNoon() },
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -337,6 +344,28 @@ export default defineConfig({
           env: { TZ: zoneAtNoon() },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "nightly",
+          expect: expects,
+          include: NIGHTLY,
+          ...services,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          ...group(2, 1),
+        },
+      },
+      {
+        test: {
+          name: "nightly-browser",
+          expect: expects,
+          include: NIGHTLY_BROWSER,
+          env: { TZ: zoneAtNoon() },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          ...group(3, 3),
         },
       },
       {

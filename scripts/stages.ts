@@ -1,4 +1,4 @@
-// The second half of `npm test` and `npm run test:full`, under the Node of the lock file: one stage after the other, a
+// The second half of `npm test`, `npm run test:full` and `npm run test:nightly`, under the Node of the lock file: one stage after the other, a
 // table, the slowest files, and the sum.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,10 +16,12 @@ interface Count {
   readonly failed: number;
 }
 
+type Tier = "default" | "full" | "nightly";
+
 interface Stage {
   readonly name: string;
-  /** `npm test` runs the default stages; `npm run test:full` runs the rest. */
-  readonly tier: "default" | "full" | "both";
+  /** `npm test` runs the default stages, `npm run test:full` the next, `npm run test:nightly` the rest. */
+  readonly tier: Tier | "every";
   /** The description for the heading. */
   readonly about: string;
   /** Returns why the stage cannot run on this machine, or is left out of `npm run test:full`; undefined = it runs. */
@@ -51,7 +53,7 @@ const STAGES: readonly Stage[] = [
     about: "format, lint, types, unused code, banned words, generated docs",
     run: runChecks,
   },
-  { name: "build", tier: "both", about: "console, command line, gateway, where they are stale", run: runBuild },
+  { name: "build", tier: "every", about: "console, command line, gateway, where they are stale", run: runBuild },
   vitest("unit", "default", "rules of the repository, contract, test kit, console", [
     "wire",
     "scripts",
@@ -73,6 +75,10 @@ const STAGES: readonly Stage[] = [
   ]),
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
   vitest("browser", "full", "console in Chromium", ["browser"]),
+  vitest("nightly", "nightly", "long runs, and further settings of what the other stages test", [
+    "nightly",
+    "nightly-browser",
+  ]),
   {
     ...vitest("engines", "full", "the daily tasks in Chromium, Firefox and WebKit", ["engines"]),
     obstacle: (isChosen) => (isChosen ? undefined : "it needs three browsers: run `npm run test:engines`"),
@@ -105,9 +111,9 @@ const STAGES: readonly Stage[] = [
 const only = process.argv.flatMap((argument, index, all) =>
   argument === "--only" ? (all[index + 1]?.split(",") ?? []) : [],
 );
-const tier = process.argv.includes("--full") ? "full" : "default";
+const tier: Tier = process.argv.includes("--full") ? "full" : process.argv.includes("--nightly") ? "nightly" : "default";
 const chosen = STAGES.filter((stage) =>
-  only.length === 0 ? stage.tier === tier || stage.tier === "both" : only.includes(stage.name),
+  only.length === 0 ? stage.tier === tier || stage.tier === "every" : only.includes(stage.name),
 );
 const table: { stage: string; passed: number; failed: number; seconds: number }[] = [];
 for (const [index, stage] of chosen.entries()) {
