@@ -84,8 +84,14 @@ export interface KitExchange {
   readonly slept: number[];
 }
 
-/** An upstream that gives its replies in order and remembers what it was asked. */
-export function createExchange(replies: readonly Reply[], parts: Partial<ExchangeContext> = {}): KitExchange {
+/**
+ * An upstream that remembers what it was asked. It gives its replies in the order of the calls; calls that are made at
+ * the same time come in any order, so a function chooses the reply by what they ask.
+ */
+export function createExchange(
+  replies: readonly Reply[] | ((call: UpstreamCall) => Reply | undefined),
+  parts: Partial<ExchangeContext> = {},
+): KitExchange {
   const calls: UpstreamCall[] = [];
   const slept: number[] = [];
   const ask = parts.spec ?? createRequestSpec();
@@ -98,7 +104,7 @@ export function createExchange(replies: readonly Reply[], parts: Partial<Exchang
     upstreamModel: ask.model,
     channel: createChannelRecord(),
     send(call) {
-      const reply = replies[calls.length];
+      const reply = typeof replies === "function" ? replies(call) : replies[calls.length];
       calls.push(call);
       return reply
         ? Promise.resolve(createAnswer(reply))

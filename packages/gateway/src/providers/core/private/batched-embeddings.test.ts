@@ -12,7 +12,7 @@ import { baidu, baiduV2 } from "../../vendors/baidu/baidu.ts";
 import { cohere } from "../../vendors/cohere/cohere.ts";
 import { gemini } from "../../vendors/gemini/gemini.ts";
 import { vertex } from "../../vendors/vertex/vertex.ts";
-import type { ProviderAdapter } from "../types.ts";
+import type { ProviderAdapter, UpstreamCall } from "../types.ts";
 import { batchedEmbeddings } from "./batched-embeddings.ts";
 
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
@@ -162,10 +162,12 @@ describe("embeddings in several calls", () => {
     const { exchange, bridge } = requireBridge(aws, "private:aws-embed");
     const context = createBridgeContext({ spec, upstreamModel: "amazon.titan-embed-text-v2:0" });
     const body = bridge.begin(context).request({ input: ["a", "b"], dimensions: 2 });
-    const replies = [1, 2].map((value) => ({ json: { embedding: [value], inputTextTokenCount: 3 } }));
-    const { context: exchangeContext, calls } = createExchange(replies, { spec, key: "AK|SK|us-east-1" });
+    const reply = (call: UpstreamCall) => ({
+      json: { embedding: [call.body?.includes('"inputText":"a"') ? 1 : 2], inputTextTokenCount: 3 },
+    });
+    const { context: exchangeContext, calls } = createExchange(reply, { spec, key: "AK|SK|us-east-1" });
     const answer = await exchange(createUpstreamCall("https://h/model/m/invoke", body), exchangeContext);
-    expect(calls.map((call) => call.body?.toString())).toEqual([
+    expect(calls.map((call) => call.body?.toString()).toSorted()).toEqual([
       '{"inputText":"a","dimensions":2,"normalize":true}',
       '{"inputText":"b","dimensions":2,"normalize":true}',
     ]);
