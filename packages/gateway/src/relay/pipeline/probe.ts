@@ -2,6 +2,7 @@ import { messageText, TEST_TOKEN_NAME, type MessageKey } from "@fairway/wire";
 import { dialectById } from "../../dialects/index.ts";
 import type { Body, Dialect, DialectId, JsonObject, Operation, RequestSpec, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { isTimeLimit } from "../../lib/net/time-limit.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
 import { mask, collectSecrets } from "../../providers/core/mask.ts";
@@ -180,8 +181,7 @@ function explain(error: unknown, timeoutMs: number): Found {
   if (error instanceof UpstreamRefusal)
     return { message: error.upstreamError.message, upstreamError: error.upstreamError };
   if (error instanceof AppError) return { message: error.message };
-  if (error instanceof Error && error.name === "TimeoutError")
-    return createFinding("channel_test_timeout", { seconds: String(timeoutMs / 1_000) });
+  if (isTimeLimit(error)) return createFinding("channel_test_timeout", { seconds: String(timeoutMs / 1_000) });
   return createFinding("channel_test_unreachable", { cause: describeCause(error) });
 }
 

@@ -1,6 +1,7 @@
 import { keyNumber, type ChannelInput, type OptionValues } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isTimeLimit } from "../../lib/net/time-limit.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
 import type { ListedModel, ListedModels } from "../../providers/core/listed-model.ts";
@@ -219,7 +220,7 @@ export function isTestable(provider: ProviderAdapter | undefined, type: number):
 
 function describeUpstreamError(error: unknown): string {
   if (!(error instanceof Error)) return "the upstream could not be asked";
-  if (error.name === "TimeoutError") return "the upstream did not answer in time";
+  if (isTimeLimit(error)) return "the upstream did not answer in time";
   // The message of a system error is empty for a name with several addresses; otherwise it has a masked address.
   if (!(error instanceof AppError) && "code" in error && typeof error.code === "string")
     return `the upstream could not be reached (${error.code})`;

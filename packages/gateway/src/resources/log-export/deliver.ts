@@ -1,4 +1,5 @@
 import type { Send, Sending, Sent } from "../../lib/net/send.ts";
+import { isTimeLimit } from "../../lib/net/time-limit.ts";
 import { ExportError } from "./destination.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -17,7 +18,7 @@ export async function deliver({ send, variable, ...sending }: Delivery): Promise
     return await send({ ...sending, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
   } catch (error) {
     signal.throwIfAborted();
-    const isLate = error instanceof Error && error.name === "TimeoutError";
+    const isLate = isTimeLimit(error);
     const code = error instanceof Error && "code" in error ? String(error.code) : "no connection";
     const what = isLate ? `no answer within ${TIMEOUT_MS / 1_000} s` : code;
     throw new ExportError("unreachable", `${what}: start it, or correct ${variable}`);

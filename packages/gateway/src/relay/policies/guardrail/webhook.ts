@@ -3,6 +3,7 @@ import { request, type Dispatcher } from "undici";
 import { parseObject } from "../../../lib/text/json.ts";
 import { createServiceAgent, type Network } from "../../../lib/net/network.ts";
 import { refuseForbidden, SERVICE_GUARD } from "../../../lib/net/outbound.ts";
+import { isTimeLimit } from "../../../lib/net/time-limit.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
 
 /** A question to the operator's service: the JSON of a call. */
@@ -124,6 +125,6 @@ function parseVerdict(text: string): Verdict {
 }
 
 function describeFailure(error: unknown, { timeoutMs }: GuardrailPolicy): string {
-  if (error instanceof Error && error.name === "TimeoutError") return `no answer within ${timeoutMs} ms`;
+  if (isTimeLimit(error)) return `no answer within ${timeoutMs} ms`;
   return error instanceof Error ? error.message : String(error);
 }
