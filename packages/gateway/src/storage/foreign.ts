@@ -128,7 +128,18 @@ export interface ForeignDatabase {
   pages(table: string, key?: string, labels?: readonly string[]): AsyncGenerator<readonly ForeignRow[]>;
   /** Returns the number of rows; 0 for a table that is not there. */
   count(table: string): Promise<number>;
+  /** Returns a row for each value of `by` that the chosen rows have: that value, and the sum of the later ones. */
+  sums(table: string, chosen: ChosenSums): Promise<ForeignRow[]>;
   close(): Promise<void>;
+}
+
+export interface ChosenSums {
+  readonly by: string;
+  /** The column that is summed; the sum has its name. */
+  readonly sum: string;
+  readonly where: { readonly column: string; readonly value: string };
+  /** Rows below this value of their column count, but with 0. */
+  readonly since: { readonly column: string; readonly value: string };
 }
 
 const PAGE = 500;
@@ -161,6 +172,7 @@ export function openForeignFile(path: string): ForeignDatabase {
     has,
     pages: (table, key, labels) => pages(query, { table, key, labels }),
     count: async (table) => ((await has(table)) ? countRows(query, table) : 0),
+    sums: (table, chosen) => readSums(query, table, chosen),
     close: () => Promise.resolve(handle.close()),
   };
 }
@@ -172,6 +184,7 @@ function openServer(url: string, log: Logger): ForeignDatabase {
     has: (table) => hasTable(db, kind, table),
     pages: (table, key, labels) => pages(query, { table, key, labels }),
     count: async (table) => ((await hasTable(db, kind, table)) ? countRows(query, table) : 0),
+    sums: (table, chosen) => readSums(query, table, chosen),
     close,
   };
 }
@@ -179,6 +192,12 @@ function openServer(url: string, log: Logger): ForeignDatabase {
 async function countRows(query: Query, table: string): Promise<number> {
   const [row] = await query(`select count(*) as number from "${table}"`, []);
   return Number(row?.["number"] ?? 0);
+}
+
+async function readSums(query: Query, table: string, { by, sum, where, since }: ChosenSums): Promise<ForeignRow[]> {
+  const later = `case when "${since.column}" >= ? then "${sum}" else 0 end`;
+  const sql = `select "${by}", sum(${later}) as "${sum}" from "${table}" where "${where.column}" = ? group by "${by}" order by "${by}"`;
+  return (await query(sql, [since.value, where.value])).map((values) => new ForeignRow(values, table, [by]));
 }
 
 interface Paging {

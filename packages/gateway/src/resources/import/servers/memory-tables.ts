@@ -17,6 +17,19 @@ export function createMemoryTables(tables: Readonly<Record<string, readonly Plai
       );
       for (let at = 0; at < sorted.length; at += PAGE) yield sorted.slice(at, at + PAGE);
     },
+    sums(table, { by, sum, where, since }) {
+      const chosen = (has(table) ? (tables[table] ?? []) : [])
+        .map((values) => new ForeignRow(values, table))
+        .filter((row) => row.text(where.column) === where.value);
+      const groups = [...Map.groupBy(chosen, (row) => row.text(by))].toSorted(([one], [other]) => compare(one, other));
+      const later = (row: ForeignRow) => (row.text(since.column) >= since.value ? row.decimal(sum) : 0);
+      return Promise.resolve(
+        groups.map(([value, rows]) => {
+          const total = rows.reduce((all, row) => all + later(row), 0);
+          return new ForeignRow({ [by]: value, [sum]: total }, table, [by]);
+        }),
+      );
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -6,8 +6,8 @@ import type { DatabaseImport } from "./context.ts";
 import type { Spending } from "./spending.ts";
 
 interface Budgeted {
-  readonly scope: "user" | "token" | "team" | "member";
-  /** Id, or `TEAM:USER` of a member. */
+  readonly scope: "user" | "token" | "team" | "member" | "tag" | "end_user";
+  /** Id, `TEAM:USER` of a member, or `PAYER/VALUE` of a tag and an end user. */
   readonly subject: string | number;
   readonly spending: Pick<Spending, "max" | "window" | "spent" | "softPercent">;
   /** The only model that it counts. */

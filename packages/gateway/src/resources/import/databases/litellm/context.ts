@@ -7,6 +7,9 @@ import type { Vault } from "../../../ports.ts";
 import type { GroupNames } from "../../groups.ts";
 import type { ImportReport } from "../../report.ts";
 
+/** A tag there is one word; here it is the value of this key. */
+export const TAG_KEY = "tag";
+
 export interface LitellmDatabase {
   readonly source: ForeignDatabase;
   readonly target: Database;

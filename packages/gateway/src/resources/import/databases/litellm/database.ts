@@ -8,6 +8,7 @@ import type { DatabaseImport, LitellmDatabase } from "./context.ts";
 import { readBlockedEndUsers } from "./end-users.ts";
 import { bringKey } from "./keys.ts";
 import { bringTeam } from "./teams.ts";
+import { bringValueBudgets } from "./value-budgets.ts";
 
 const KEYS = "LiteLLM_VerificationToken";
 const USERS = "LiteLLM_UserTable";
@@ -60,6 +61,7 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
   };
   for await (const rows of source.pages(TEAMS, "team_id"))
     for (const row of rows) await bringOneTeam(row.text("team_id"), row);
+  const payers = new Map<string, number>();
   for await (const rows of source.pages(KEYS, "token", KEY_LABELS)) {
     for (const row of rows) {
       const [team, user] = [row.text("team_id"), row.text("user_id")];
@@ -70,9 +72,11 @@ async function importTables(settings: Omit<LitellmDatabase, "isDry">): Promise<v
           ? (maker ?? accounts.get(key) ?? (await bring(bareOwner(key, name))))
           : (accounts.get(`team ${team}`) ?? (await bringOneTeam(team)));
       await bringKey(context, row, { owner, maker });
+      payers.set(row.text("token"), owner.id);
     }
     onProgress("keys", report.total("keys"));
   }
+  await bringValueBudgets(context, payers);
   await remarkRest(context);
   await target.raw.transaction(async (tx) => {
     for (const topic of ["users", "tokens", "options"] as const) await bump(tx, target.kind, topic);
@@ -144,6 +148,4 @@ const LOST = [
     { name: ORGANIZATIONS, key: "organization_id" },
     "organizations have budgets: here their teams have a label, and no shared budget",
   ],
-  [{ name: "LiteLLM_EndUserTable", key: "user_id" }, "end users have budgets: this is not imported"],
-  [{ name: "LiteLLM_TagTable", key: "tag_name" }, "tags have budgets: this is not imported"],
 ] as const;

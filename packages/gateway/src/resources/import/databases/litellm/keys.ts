@@ -11,7 +11,7 @@ import { keepBudget } from "./budgets.ts";
 import type { DatabaseImport } from "./context.ts";
 import { isAllModels, spreadPatterns } from "./models.ts";
 import { limitsText, readSpending, type Spending } from "./spending.ts";
-import { holderColumns, projectColumns, rotationColumns } from "./team-keys.ts";
+import { holderColumns, rotationColumns, tagColumns } from "./team-keys.ts";
 import { tokenKey } from "../../../../storage/secrets/sealed-locations.ts";
 
 const OF_OWNER = "all-team-models";
@@ -91,7 +91,7 @@ function tokenRow(
     group: "",
     limits: limitsText(spending.limits),
     ...rotationColumns(context, row),
-    ...projectColumns(context, row),
+    ...tagColumns(context, row),
     fallbacks: readBudgetFallbacks(context, row),
   };
 }

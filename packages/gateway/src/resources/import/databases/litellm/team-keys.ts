@@ -4,7 +4,8 @@ import type { RawTransaction, SqlValue } from "../../../../storage/engines/raw.t
 import type { ForeignRow } from "../../../../storage/foreign.ts";
 import { insertMany } from "../rows.ts";
 import type { Account, BroughtTeam } from "./accounts.ts";
-import type { DatabaseImport } from "./context.ts";
+import { parseObject } from "../../../../lib/text/json.ts";
+import { TAG_KEY, type DatabaseImport } from "./context.ts";
 
 /** Holds keys of a team that name no member. */
 const HOLDER = "imported";
@@ -50,17 +51,31 @@ export function rotationColumns(
   return { rotate_days: days, next_rotation_at: seconds(clock) + days * DAY };
 }
 
-/** The project of a key is a tag that its clients cannot change. */
-export function projectColumns(
-  { projects, report }: DatabaseImport,
-  row: ForeignRow,
-): Readonly<Record<string, SqlValue>> {
+/** The project of a key, and the first of its own tags, are tags that its clients cannot change. */
+export function tagColumns(context: DatabaseImport, row: ForeignRow): Readonly<Record<string, SqlValue>> {
+  const project = readProject(context, row);
+  const tag = readTag(context, row);
+  const fixed = { ...(project !== undefined && { project }), ...(tag !== undefined && { [TAG_KEY]: tag }) };
+  const keys = Object.fromEntries(Object.keys(fixed).map((key) => [key, {}]));
+  return Object.keys(fixed).length === 0 ? {} : { fixed_tags: JSON.stringify(fixed), tags: JSON.stringify({ keys }) };
+}
+
+function readProject({ projects, report }: DatabaseImport, row: ForeignRow): string | undefined {
   const name = projects.get(row.text("project_id"));
-  if (name === undefined) return {};
+  if (name === undefined) return undefined;
   const project = normalizeTagValue(name);
-  if (project === undefined) {
+  if (project === undefined)
     report.remark("projects have names that are no values of tags: their keys have no tag", name);
-    return {};
-  }
-  return { fixed_tags: JSON.stringify({ project }), tags: JSON.stringify({ keys: { project: {} } }) };
+  return project;
+}
+
+function readTag({ report }: DatabaseImport, row: ForeignRow): string | undefined {
+  const given = parseObject(row.text("metadata"))?.["tags"];
+  const names = Array.isArray(given) ? given.filter((name) => typeof name === "string") : [];
+  const [first] = names;
+  if (first === undefined) return undefined;
+  if (names.length > 1) report.remark("keys have several tags: here they have the first", row.label);
+  const tag = normalizeTagValue(first);
+  if (tag === undefined) report.remark("keys have tags that are no values here: they have none", row.label);
+  return tag;
 }

@@ -176,6 +176,7 @@ eachDatabase("import of teams of LiteLLM", (open) => {
     await litellm.insert("LiteLLM_UserTable", { user_id: "ann", user_alias: "ann" });
     await litellm.insert("LiteLLM_TeamTable", { team_id: "t-1", team_alias: "Lab", members_with_roles: "[]" });
     const long = "x".repeat(65);
+    await litellm.insert("LiteLLM_BudgetTable", { budget_id: "b", max_budget: 1 });
     await litellm.insert(
       "LiteLLM_EndUserTable",
       { user_id: "42", blocked: true },
@@ -194,6 +195,77 @@ eachDatabase("import of teams of LiteLLM", (open) => {
     expect(readTeamSettings(String(team?.["settings"]))?.tag_limits).toEqual(blocked);
     const lines = report.lines().join("\n");
     expect(lines).toContain("2 end users are blocked");
-    expect(lines).toContain("end users have budgets: this is not imported");
+    expect(lines).toContain("end users have budgets, and no account that is known to use them");
+  });
+
+  test("budgets of end users and tags belong to the accounts and teams whose keys used them", async () => {
+    const root = accountRow({ username: "root", passwordHash: "x", createdAt: 1, role: 100 });
+    await kit.database.db.insertInto("users").values(root).execute();
+    await litellm.create(LITELLM);
+    const [ofAnn, ofTeam] = [sha256("ann's"), sha256("the lab's")];
+    await litellm.insert("LiteLLM_UserTable", { user_id: "ann", user_alias: "ann" });
+    await litellm.insert("LiteLLM_TeamTable", { team_id: "t-1", team_alias: "Lab", members_with_roles: "[]" });
+    await litellm.insert(
+      "LiteLLM_VerificationToken",
+      { token: ofAnn, key_alias: "own", user_id: "ann", metadata: '{"tags":["shop","spare"]}' },
+      { token: ofTeam, key_alias: "lab", team_id: "t-1", metadata: '{"tags":[]}' },
+    );
+    await litellm.insert(
+      "LiteLLM_BudgetTable",
+      { budget_id: "month", max_budget: 10, budget_duration: "30d" },
+      { budget_id: "ever", max_budget: 2, rpm_limit: 5 },
+    );
+    await litellm.insert(
+      "LiteLLM_EndUserTable",
+      { user_id: "42", spend: 3, budget_id: "month" },
+      { user_id: "both", spend: 7, budget_id: "month" },
+      { user_id: "idle", budget_id: "month" },
+    );
+    await litellm.insert("LiteLLM_TagTable", { tag_name: "shop", spend: 0.5, budget_id: "ever" });
+    const now = new Date(kit.clock.now());
+    const today = now.toISOString().slice(0, 10);
+    const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0)).toISOString().slice(0, 10);
+    const day = (id: string, user: string, rest: object) => ({ id, end_user_id: user, date: today, ...rest });
+    await litellm.insert(
+      "LiteLLM_DailyEndUserSpend",
+      day("a", "42", { api_key: ofTeam, spend: 1 }),
+      day("b", "both", { api_key: ofAnn, spend: 1.25 }),
+      day("c", "both", { api_key: ofAnn, spend: 2, date: before }),
+      day("d", "both", { api_key: ofTeam, spend: 4 }),
+      day("e", "both", { api_key: "of nobody", spend: 4 }),
+    );
+    await litellm.insert("LiteLLM_DailyTagSpend", { id: "f", tag: "shop", date: before, api_key: ofAnn, spend: 0.5 });
+    const report = await run();
+    const shown =
+      "select b.scope, u.username, b.subject, b.period, b.quota_limit, b.used from budgets b join users u on b.subject like concat(u.id, '/%') order by b.subject";
+    const ofPayers = (await rows(shown)).map(({ scope, username, subject, period, quota_limit, used }) => [
+      scope,
+      username,
+      String(subject).replace(/^\d+/, ""),
+      `${period} ${used} of ${quota_limit}`,
+    ]);
+    expect(ofPayers.toSorted((a, b) => a.join(" ").localeCompare(b.join(" ")))).toEqual([
+      ["end_user", "ann", "/both", "month 625000 of 5000000"],
+      ["end_user", "Lab", "/42", "month 1500000 of 5000000"],
+      ["end_user", "Lab", "/both", "month 2000000 of 5000000"],
+      ["tag", "ann", "/tag=shop", "total 250000 of 1000000"],
+    ]);
+    expect(await rows("select name, fixed_tags from tokens order by name")).toEqual([
+      { name: "lab", fixed_tags: null },
+      { name: "own", fixed_tags: '{"tag":"shop"}' },
+    ]);
+    const lines = report.lines().join("\n");
+    for (const text of [
+      "budgets of end users: 3 created",
+      "several accounts share the budget of end users: here each has the whole amount (both)",
+      "no account that is known to use them: none is made (idle)",
+      "set tag_limits of the accounts and teams (shop)",
+      "keys have several tags: here they have the first (own)",
+      "once the option TagPolicy names it",
+    ])
+      expect(lines).toContain(text);
+    const again = await run();
+    expect(again.of("budgets of end users")).toMatchObject({ created: 0, unchanged: 3 });
+    expect(again.of("budgets of tags")).toMatchObject({ created: 0, unchanged: 1 });
   });
 });
