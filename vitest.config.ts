@@ -192,9 +192,27 @@ const SLOW = [
   "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
-/** Long runs, and what differs from a test of the full run by its setting: `npm run test:nightly`. */
-const NIGHTLY = ["packages/testkit/chaos/cluster.test.ts", "packages/testkit/chaos/random/random.test.ts"];
-const NIGHTLY_BROWSER: string[] = [];
+/** Long runs, whole benches, and checks of what is made from a checkout: `npm run test:nightly`. */
+const NIGHTLY = [
+  "packages/testkit/chaos/cluster.test.ts",
+  "packages/testkit/chaos/random/random.test.ts",
+  "packages/testkit/integration/bench.test.ts",
+  "scripts/bench/allocations.test.ts",
+  "scripts/bench/cli.test.ts",
+  "scripts/bench/collector.test.ts",
+  "scripts/bench/ledger.test.ts",
+  "scripts/bench/logs.test.ts",
+  "scripts/new.test.ts",
+  "scripts/release/release.test.ts",
+  "scripts/site.test.ts",
+];
+/** Sweeps through every page that a test of the page repeats in part. */
+const NIGHTLY_BROWSER = [
+  "packages/console/e2e/answers.test.ts",
+  "packages/console/e2e/inventory.test.ts",
+  "packages/console/e2e/names.test.ts",
+  "packages/console/e2e/sweep.test.ts",
+];
 /** Against a Kubernetes API server, and on real nodes: `npm run test:cluster`. */
 const CLUSTER = "{packages,charts}/**/*.cluster.test.ts";
 const NODES = "{packages,charts}/**/*.nodes.test.ts";
@@ -272,6 +290,7 @@ export default defineConfig({
           name: "integration",
           expect: expects,
           include: ["packages/testkit/integration/**/*.test.ts"],
+          exclude: NIGHTLY,
           ...services,
           testTimeout: 120_000,
           hookTimeout: 240_000,
