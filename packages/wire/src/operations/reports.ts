@@ -16,6 +16,24 @@ export const MAX_REPORT_SECONDS = 400 * 86_400;
 /** Most intervals of a report. */
 export const MAX_REPORT_INTERVALS = 1_000;
 
+/** Stands for the calls without the tag where the cost of values is shared. */
+export const NO_TAG_VALUE = "~none";
+/** Most values whose cost is shared, and most weights. */
+export const MAX_SHARED_VALUES = 100;
+export const MAX_SHARE_WEIGHT = 1_000_000;
+
+/** Reads pairs such as `app=shop|app=crm`; each is divided at its first `=`, because no value of a tag has one. */
+export function readSharePairs(text: string): (readonly [string, string])[] {
+  return text.split("|").map((pair): readonly [string, string] => {
+    const at = pair.indexOf("=");
+    return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+  });
+}
+
+export function writeSharePairs(pairs: Iterable<readonly [string, string | number]>): string {
+  return Array.from(pairs, ([name, value]) => `${name}=${value}`).join("|");
+}
+
 const figures = {
   /** Calls, failed ones included; the items of a batch are calls. */
   calls: z.int(),

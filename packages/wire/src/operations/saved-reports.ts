@@ -17,6 +17,8 @@ export const REPORT_CADENCES = ["none", "day", "week", "month"] as const;
 export type ReportCadence = (typeof REPORT_CADENCES)[number];
 
 const filter = z.string().check(z.maxLength(512));
+/** Has room for a hundred values of the greatest length. */
+const sharing = z.string().check(z.maxLength(16_384));
 
 /** What a saved report asks. Members that are absent filter nothing. */
 export const ReportQuestion = z.strictObject({
@@ -26,6 +28,10 @@ export const ReportQuestion = z.strictObject({
   interval: z.optional(z.enum(["none", "hour", "day", "week", "month"])),
   /** Where days begin. Default: UTC. */
   time_zone: z.optional(z.string().check(z.maxLength(64))),
+  /** Values of a tag of `by` whose cost the others share, such as `app=platform|app=~none`. */
+  shared: z.optional(sharing),
+  /** How it is shared: `proportional` (default), `even`, or weights such as `shop=2|crm=1`. */
+  split: z.optional(sharing),
   tags: z.optional(filter),
   end_user: z.optional(filter),
   model_name: z.optional(filter),

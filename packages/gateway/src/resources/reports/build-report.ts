@@ -6,7 +6,7 @@ import { withAccounts, type FindNamed } from "../logs/named-accounts.ts";
 import { listColumns } from "./fields.ts";
 import { ReportGroups, type Figures, type ReportGroup } from "./groups.ts";
 import { readQuestion, type Asked } from "./question.ts";
-import { readSharing, shareCosts, type Sharing } from "./share.ts";
+import { shareCosts, type Sharing } from "./share.ts";
 import type { ReportStore } from "./store.ts";
 
 export interface ReportDeps {
@@ -24,8 +24,7 @@ export const SETTLE_SECONDS = 60;
 export async function buildReport(asked: Asked, wanted: LogQuery, deps: ReportDeps): Promise<UsageReport> {
   const now = seconds(deps.clock);
   const filter = await withAccounts(deps.findNamed, wanted);
-  const { by, start, end, periods } = readQuestion(asked, now);
-  const sharing = readSharing({ shared: asked.shared ?? "", split: asked.split ?? "" }, by);
+  const { by, start, end, periods, sharing } = readQuestion(asked, now);
   const groups = new ReportGroups(by);
   for (const period of periods) {
     const bounds = { from: period.start, to: period.end - 1 };

@@ -6,11 +6,12 @@ import {
   type ReportField,
 } from "@fairway/wire";
 import { isTimeZone } from "../../billing/budgets/time-zones.ts";
-import { Refusal } from "../../lib/refusal.ts";
 import { DAY } from "../statistics/dimensions.ts";
 import { isReportField } from "./fields.ts";
 import { INTERVALS, listPeriods, type Interval, type ReportPeriod } from "./periods.ts";
+import { refuse } from "./refuse.ts";
 import { findReportFormat, type ReportFormat } from "./send-report.ts";
+import { readSharing, type Sharing } from "./share.ts";
 
 /** A question as the calls get it. */
 export interface Asked {
@@ -29,6 +30,8 @@ export interface Question {
   readonly start: number;
   readonly end: number;
   readonly periods: readonly ReportPeriod[];
+  /** Undefined if each row has its own cost alone. */
+  readonly sharing: Sharing | undefined;
 }
 
 const DEFAULT_SECONDS = 30 * DAY;
@@ -60,7 +63,8 @@ export function readQuestion({ by, interval, time_zone: zone, ...asked }: Asked,
     if (periods.length > MAX_REPORT_INTERVALS)
       throw refuse("interval", `must divide the period into at most ${MAX_REPORT_INTERVALS} parts`);
   }
-  return { by: fields, start, end, periods };
+  const sharing = readSharing({ shared: asked.shared ?? "", split: asked.split ?? "" }, by);
+  return { by: fields, start, end, periods, sharing };
 }
 
 export interface FileAsked {
@@ -79,9 +83,4 @@ function readInterval(text: string): Interval {
   const found = text === "" ? "none" : INTERVALS.find((name) => name === text);
   if (!found) throw refuse("interval", `must be one of ${INTERVALS.join(", ")}`);
   return found;
-}
-
-/** Refuses a question that names a wrong field. */
-export function refuse(field: string, reason: string): Refusal {
-  return new Refusal("invalid_field", { field, values: { field, reason } });
 }

@@ -1,5 +1,12 @@
-import { isTagKey, type ReportField } from "@fairway/wire";
-import { refuse } from "./question.ts";
+import {
+  isTagKey,
+  MAX_SHARE_WEIGHT,
+  MAX_SHARED_VALUES,
+  NO_TAG_VALUE,
+  readSharePairs,
+  type ReportField,
+} from "@fairway/wire";
+import { refuse } from "./refuse.ts";
 
 /** How the cost of some values of a tag is divided among the others. */
 export interface Sharing {
@@ -18,11 +25,7 @@ interface Row {
   readonly quota: number;
 }
 
-/** Stands for calls without the tag, which no value of a tag can be. */
-const NONE = "~none";
 const TAG = "tag:";
-const MAX_VALUES = 100;
-const MAX_WEIGHT = 1_000_000;
 
 /** Reads what is shared, and how. Throws a refusal that names the field. */
 export function readSharing(
@@ -31,33 +34,32 @@ export function readSharing(
 ): Sharing | undefined {
   if (shared === "" && split !== "") throw refuse("split", "needs the values whose cost is shared: set shared too");
   if (shared === "") return undefined;
-  const pairs = shared.split("|").map((pair) => splitPair(pair));
+  const pairs = readSharePairs(shared);
   const [key = ""] = pairs[0] ?? [];
   if (!isTagKey(key) || pairs.some(([other, value]) => other !== key || value === ""))
-    throw refuse("shared", `must have values of one tag, such as app=platform|app=${NONE}`);
-  if (pairs.length > MAX_VALUES) throw refuse("shared", `must have at most ${MAX_VALUES} values`);
+    throw refuse("shared", `must have values of one tag, such as app=platform|app=${NO_TAG_VALUE}`);
+  if (pairs.length > MAX_SHARED_VALUES) throw refuse("shared", `must have at most ${MAX_SHARED_VALUES} values`);
   if (!by.includes(TAG + key)) throw refuse("shared", `needs ${TAG}${key} among the fields of by`);
-  const values = new Set(pairs.map(([, value]) => (value === NONE ? "" : value)));
+  const values = new Set(pairs.map(([, value]) => toRowValue(value)));
   return { field: `${TAG}${key}`, values, split: readSplit(split, values) };
 }
 
 function readSplit(text: string, shared: ReadonlySet<string>): Split {
   if (text === "" || text === "proportional") return "proportional";
   if (text === "even") return "even";
-  const weights = text.split("|").map((pair): readonly [string, number] => {
-    const [value, weight] = splitPair(pair);
-    return [value === NONE ? "" : value, /^\d{1,7}$/.test(weight) ? Number(weight) : -1];
-  });
-  const isUsable = weights.every(([value, weight]) => weight >= 0 && weight <= MAX_WEIGHT && !shared.has(value));
-  if (!isUsable || weights.length > MAX_VALUES)
+  const weights = readSharePairs(text).map(([value, weight]): readonly [string, number] => [
+    toRowValue(value),
+    /^\d{1,7}$/.test(weight) ? Number(weight) : -1,
+  ]);
+  const isUsable = weights.every(([value, weight]) => weight >= 0 && weight <= MAX_SHARE_WEIGHT && !shared.has(value));
+  if (!isUsable || weights.length > MAX_SHARED_VALUES)
     throw refuse("split", "must be proportional, even, or weights of values that are not shared, such as shop=2|crm=1");
   return new Map(weights.map(([value, weight]) => [value, BigInt(weight)]));
 }
 
-/** Splits at the first `=`: a value of a tag has none. */
-function splitPair(pair: string): readonly [string, string] {
-  const at = pair.indexOf("=");
-  return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+/** Rows of calls without the tag have no text. */
+function toRowValue(value: string): string {
+  return value === NO_TAG_VALUE ? "" : value;
 }
 
 /**

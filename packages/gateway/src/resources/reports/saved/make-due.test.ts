@@ -198,6 +198,43 @@ eachDatabase("scheduled reports", (open) => {
     await smtp.close();
   });
 
+  test("have the shared cost in their file, whose totals are the charges of the period to the unit", async () => {
+    const smtp = await startMailServer();
+    kit.options.values = {
+      ...kit.options.values,
+      SMTPServer: "127.0.0.1",
+      SMTPPort: smtp.port,
+      SMTPAccount: "g@e.com",
+    };
+    const question = { ...QUESTION, interval: "none", shared: "app=platform|app=~none", split: "shop=2|crm=1" };
+    await save({ name: "shared", question, attach: "csv" });
+    const call = { type: LOG_TYPE.consume, user_id: userId, created_at: startOfDay() + 10 };
+    await insertLogs(kit.database, [
+      { ...call, tags: "app=shop", quota: 700 },
+      { ...call, tags: "app=crm", quota: 90 },
+      { ...call, tags: "app=platform", quota: 60 },
+      { ...call, tags: "", quota: 41 },
+    ]);
+    kit.move(31 * HOUR_MS);
+    expect(await run()).toBe(1);
+    expect((await readEvents())[0]?.data).toMatchObject({ calls: 4, quota: 891, cost_usd: "0.001782" });
+    await kit.run();
+    kit.move(HOUR_MS);
+    await kit.run();
+    const [, file = ""] = /text\/csv[^]*?\r?\n\r?\n([A-Za-z0-9+/=\r\n]+)/.exec(smtp.mails[0]?.text ?? "") ?? [];
+    const [head = "", ...lines] = Buffer.from(file, "base64").toString().trim().split("\r\n");
+    expect(head).toMatch(/tag:app,calls,.*,quota,cost_usd,shared,total,total_usd$/);
+    const rows = lines.map((line) => line.split(","));
+    expect(rows.map((cells) => [cells[1], ...cells.slice(-5)])).toEqual([
+      ["shop", "700", "0.001400", "67", "767", "0.001534"],
+      ["crm", "90", "0.000180", "34", "124", "0.000248"],
+      ["platform", "60", "0.000120", "-60", "0", "0.000000"],
+      ["", "41", "0.000082", "-41", "0", "0.000000"],
+    ]);
+    expect(rows.reduce((sum, cells) => sum + Number(cells.at(-2)), 0)).toBe(891);
+    await smtp.close();
+  });
+
   test("of owners who are off, or who may not ask this any more, are passed without an event", async () => {
     const { db } = kit.database;
     await save();

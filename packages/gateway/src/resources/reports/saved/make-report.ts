@@ -35,8 +35,9 @@ export function checkQuestion(question: ReportQuestion, { role }: Reader, now: n
   readQuestion(toAsked(question, { start: now - question.days * DAY, end: now }), now);
 }
 
-function toAsked({ by, interval = "none", time_zone = "" }: ReportQuestion, bounds: Bounds): Asked {
-  return { by, interval, time_zone, ...bounds };
+function toAsked(question: ReportQuestion, bounds: Bounds): Asked {
+  const { by, interval = "none", time_zone = "", shared = "", split = "" } = question;
+  return { by, interval, time_zone, shared, split, ...bounds };
 }
 
 /** Filters of operators are left out for others: they see their own calls. */

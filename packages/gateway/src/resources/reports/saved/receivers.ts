@@ -2,7 +2,7 @@ import { ACCOUNT_KIND, ROLE, TEAM_STATUS, USER_STATUS } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { usernameKey } from "../../../identity/accounts/accounts.ts";
 import type { Schema } from "../../../storage/tables/schema.ts";
-import { refuse } from "../question.ts";
+import { refuse } from "../refuse.ts";
 import type { Reader } from "./make-report.ts";
 
 /** Whose report it is: a person's, or that of a team, whose wallet is the account. */

@@ -43,6 +43,55 @@ test("a report is saved, scheduled, run and deleted by its owner", async () => {
   expect(await user.data<SavedReport[]>(user.get("/api/report/saved/"))).toEqual([]);
 });
 
+const SHARING = { shared: "app=~none", split: "even" };
+
+test("the cost of some values is shared when a saved report is made, as a direct call shares it", async () => {
+  const { user } = members;
+  const question = { by: ["tag:app"], days: 7, ...SHARING };
+  const made = await user.data<SavedReport>(user.post("/api/report/saved/", { name: "shared", question }));
+  expect(made.question).toEqual(question);
+  const path = `/api/report/saved/${made.id}`;
+  const report = await user.data<UsageReport>(user.get(`${path}/usage`));
+  const parts = report.rows.map((row) => [row["tag:app"], row.quota, row["shared"], row["total"]]);
+  expect(parts).toEqual([
+    ["shop", 70, 5, 75],
+    ["", 5, -5, 0],
+  ]);
+  const { start, end } = report;
+  const query = new URLSearchParams({ by: "tag:app", start: `${start}`, end: `${end}`, ...SHARING });
+  const direct = await user.data<UsageReport>(user.get(`/api/report/self/usage?${query}`));
+  expect([direct.columns, direct.rows]).toEqual([report.columns, report.rows]);
+  const moved = await user.data<SavedReport>(user.put(path, { cadence: "month" }));
+  expect(moved.question).toEqual(question);
+  const plain = { by: ["tag:app"], days: 7 };
+  expect((await user.data<SavedReport>(user.put(path, { question: plain }))).question).toEqual(plain);
+  await user.data(user.delete(path));
+});
+
+test.each<readonly [string, Readonly<Record<string, string>>]>([
+  ["model", SHARING],
+  ["tag:app", { shared: "app=" }],
+  ["tag:app", { shared: "app=a|env=b" }],
+  ["tag:app", { split: "even" }],
+  ["tag:app", { shared: "app=a", split: "a=1" }],
+  ["tag:app", { shared: "app=a", split: "b=1.5" }],
+  ["tag:app", { shared: Array.from({ length: 101 }, (_, at) => `app=${at}`).join("|") }],
+])("by %s, %o is refused as a saved report with the words of a direct call", async (by, sharing) => {
+  const { user } = members;
+  const query = new URLSearchParams({ by, ...sharing });
+  const direct = await fail(user.get(`/api/report/self/usage?${query}`));
+  expect(direct).toMatchObject({ success: false, field: expect.stringMatching(/^(shared|split)$/) });
+  const question = { by: [by], days: 7, ...sharing };
+  const plain = { name: "plain", question: { by: [by], days: 7 } };
+  const { id } = await user.data<SavedReport>(user.post("/api/report/saved/", plain));
+  const saving = [
+    user.post("/api/report/saved/", { name: "wrong", question }),
+    user.put(`/api/report/saved/${id}`, { question }),
+  ];
+  for (const reply of saving) expect(await fail(reply)).toEqual(direct);
+  await user.data(user.delete(`/api/report/saved/${id}`));
+});
+
 test("administrators save filters and fields of all users; from others they are refused or do nothing", async () => {
   const { user, admin } = members;
   const question = { ...QUESTION, by: ["user"], username: "" };
@@ -121,6 +170,12 @@ test("a team's reports read its own calls, are changed by its admins and seen by
     expect(await fail(reply)).toMatchObject({ code: "RP1" });
   const other = await root.data<{ id: number }>(root.post("/api/team/", { name: "Others" }));
   expect(await fail(root.get(`/api/team/${other.id}/report/saved/${made.id}/usage`))).toMatchObject({ code: "RP1" });
+  const sharing = { by: ["tag:app", "actor"], days: 7, shared: "app=~none" };
+  const shared = await user.data<SavedReport>(user.put(`${path}${made.id}`, { question: sharing }));
+  expect(shared.question).toEqual(sharing);
+  const alone = await user.data<UsageReport>(user.get(`${path}${made.id}/usage`));
+  // Without anyone to share with, the cost stays where it is.
+  expect(alone.rows.map((row) => [row.quota, row["shared"], row["total"]])).toEqual([[31, 0, 31]]);
   await user.data(user.delete(`${path}${made.id}`));
 });
 
