@@ -45,6 +45,33 @@ test("a saved report prints its rows, and writes a file", async () => {
     expect((await rig.fairway(`report run models ${flags}`)).code, flags).toBe(2);
 });
 
+test("a saved report shares cost, and its table and file have the columns of it", async () => {
+  const flags = "--by tag:app --days 7 --time-zone UTC --share app=platform app=~none --split shop=2|crm=1";
+  const saved = await rig.fairway(`report save shared ${flags} -o json`);
+  expect(saved.code, saved.err).toBe(0);
+  const sharing = { shared: "app=platform|app=~none", split: "shop=2|crm=1" };
+  expect(parseJsonOutput(saved)).toMatchObject({ question: { by: ["tag:app"], ...sharing } });
+  expect((await rig.fairway("report list -o wide")).out).toContain("app=platform|app=~none");
+  expect(parseJsonOutput(await rig.fairway("report schedule shared --every month -o json"))).toMatchObject({
+    question: sharing,
+  });
+  const path = join(rig.home, "shared.csv");
+  const written = await rig.fairway(`report run shared --format csv --output-file ${path}`);
+  expect(written.code, written.err).toBe(0);
+  expect(await readFile(path, "utf8")).toMatch(/^start,tag:app,calls,.*,cost_usd,shared,total,total_usd\r\n/);
+  const again = await rig.fairway("report save shared --by tag:app --share app=platform -o json");
+  expect(parseJsonOutput(again)).toHaveProperty("question.shared", "app=platform");
+  expect(parseJsonOutput(again)).not.toHaveProperty("question.split");
+  for (const flags of ["--share app=platform", "--split even", "--share app --split even"]) {
+    const by = flags.startsWith("--split") ? "tag:app" : "model";
+    const direct = await rig.fairway(`report usage --by ${by} ${flags}`);
+    const refused = await rig.fairway(`report save wrong --by ${by} ${flags}`);
+    expect([refused.code, refused.err], flags).toEqual([direct.code, direct.err]);
+    expect(direct.code, flags).toBe(2);
+  }
+  await rig.fairway("report delete shared --yes");
+});
+
 test("a question that cannot be is refused before anything is saved", async () => {
   for (const flags of ["--by nothing", "--by model --days 0", "--by model --every hour", "--by model --hour noon"])
     expect((await rig.fairway(`report save wrong ${flags}`)).code, flags).toBe(2);

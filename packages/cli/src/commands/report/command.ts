@@ -39,11 +39,8 @@ function reading(report: Command, { client, output, io, resolveTeam }: CommandCo
     .option("--group <name>", "only calls of this group")
     .option("--tag <tag...>", "only calls with this tag, such as app=shop, or app for any value")
     .option("--end-user <name>", "only calls for this customer")
-    .option(
-      "--share <tag...>",
-      "tags whose cost the other values share, such as app=platform, or app=~none for calls without",
-    )
-    .option("--split <how>", "how: proportional to the own cost, even, or weights such as 'shop=2|crm=1'")
+    .addOption(share())
+    .addOption(split())
     .addOption(new Option("--interval <word>", "rows for each of them").choices(INTERVALS))
     .option("--time-zone <name>", "where days begin, such as Europe/Berlin; without it here")
     .addOption(new Option("--format <word>", "a file as the gateway writes it").choices(FORMATS))
@@ -69,6 +66,15 @@ function reading(report: Command, { client, output, io, resolveTeam }: CommandCo
     "fairway report --by model --user ann --interval day -o jsonl",
     "fairway report --by actor,model --team research --since 30d",
   );
+}
+
+function share(): Option {
+  const meaning = "tags whose cost the other values share, such as app=platform, or app=~none for calls without";
+  return new Option("--share <tag...>", meaning);
+}
+
+function split(): Option {
+  return new Option("--split <how>", "how: proportional to the own cost, even, or weights such as 'shop=2|crm=1'");
 }
 
 const load = () => import("./saved.ts");
@@ -114,6 +120,8 @@ function saving(report: Command, context: CommandContext): void {
       .option("--time-zone <name>", "where days begin, such as Europe/Berlin; without it here")
       .option("--tag <tag...>", "only calls with this tag, such as app=shop, or app for any value")
       .option("--end-user <name>", "only calls for this customer")
+      .addOption(share())
+      .addOption(split())
       .option("--model <name>", "only calls of this model; % is a wildcard")
       .option("--group <name>", "only calls of this group")
       .option("--user <name>", "only calls of this user; administrators only"),
@@ -123,6 +131,7 @@ function saving(report: Command, context: CommandContext): void {
   examples(
     save,
     "fairway report save apps --by tag:app,model --days 30",
+    "fairway report save costs --by tag:app --share app=platform app=~none --split even --every month --attach csv",
     "fairway report save monthly --by tag:app --interval day --every month --hour 7 --time-zone Europe/Berlin",
   );
   const schedule = withSchedule(

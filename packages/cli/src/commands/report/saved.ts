@@ -37,6 +37,7 @@ const REPORTS: Shape<SavedReport> = {
   wide: [
     { title: "DAYS", value: ({ question }) => String(question.days), isNumber: true },
     { title: "INTERVAL", value: ({ question }) => question.interval ?? "none" },
+    { title: "SHARED", value: ({ question }) => question.shared ?? "-" },
     { title: "MAIL", value: ({ mail }) => (mail ? "yes" : "no") },
     { title: "TO", value: ({ receivers }) => receivers.join(",") || "-" },
     plain("ATTACHED", "attach"),
@@ -53,6 +54,9 @@ export interface QuestionOptions {
   readonly timeZone?: string;
   readonly tag?: readonly string[];
   readonly endUser?: string;
+  /** Tags whose cost the other values share. */
+  readonly share?: readonly string[];
+  readonly split?: string;
   readonly model?: string;
   readonly group?: string;
   readonly user?: string;
@@ -204,6 +208,8 @@ function buildQuestion({
   timeZone,
   tag,
   endUser,
+  share,
+  split,
   model,
   group,
   user,
@@ -216,6 +222,8 @@ function buildQuestion({
       interval,
       tags: tag?.join("|"),
       end_user: endUser,
+      shared: share?.join("|"),
+      split,
       model_name: model,
       group,
       username: user,
