@@ -80,6 +80,7 @@ test("a report sums calls by the tags that applications send, and its rows add u
   ]);
   await page.getByRole("button", { name: "Refresh" }).click();
   await row("gpt-5.6").first().waitFor();
+  expect(await page.getByRole("combobox", { name: "Shared cost" }).count()).toBe(0);
   await page.getByRole("combobox", { name: "Group by" }).selectOption("tag:");
   await page.getByRole("searchbox", { name: "Key of the tag (Group by)" }).fill("app");
   await page.getByRole("combobox", { name: "Rows for each" }).selectOption("none");
@@ -126,6 +127,76 @@ test("the files have the numbers of the page", async () => {
   expect(json.total.quota).toBe(2_250_000);
   const parquet = await save("Parquet, with exact numbers");
   expect([parquet.subarray(0, 4).toString(), parquet.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
+});
+
+test("the cost of some values is shared among the others, in the address, files and saved reports too", async () => {
+  const before = page.url();
+  const part = page.getByRole("region", { name: "Shared cost" });
+  const chosen = page.getByRole("combobox", { name: "Shared cost" });
+  const amounts = async (name: string) =>
+    (await row(name).getByRole("cell").allInnerTexts()).filter((text) => text.includes("$"));
+  const address = () => new URL(page.url()).searchParams;
+  await page.goto("/report?by=tag:app&interval=none");
+  await expect.poll(() => amounts("shop")).toEqual(["$3.000000"]);
+  await chosen.selectOption("app");
+  await part.getByText("Choose the values of app whose cost the others share").waitFor();
+  expect(await amounts("shop")).toEqual(["$3.000000"]);
+  const values = part.getByRole("group", { name: "Values of app whose cost the others share" });
+  expect(await values.getByRole("button").allInnerTexts()).toEqual(["shop", "crm", "Calls without the tag"]);
+  await values.getByRole("button", { name: "Calls without the tag" }).click();
+  await expect.poll(() => amounts("shop")).toEqual(["$3.000000", "$0.375000", "$3.375000"]);
+  expect(await amounts("crm")).toEqual(["$1.000000", "$0.125000", "$1.125000"]);
+  expect(await amounts("Without a value")).toEqual(["$0.500000", "-$0.500000", "$0.000000"]);
+  expect(await amounts("Total")).toEqual(["$4.500000", "$0.000000", "$4.500000"]);
+  for (const name of ["Own cost", "Shared", "Total cost"])
+    await table().getByRole("columnheader", { name, exact: true }).waitFor();
+  await part.getByText("share the cost of Calls without the tag in proportion to their own cost").waitFor();
+  await part.getByRole("combobox", { name: "Split" }).selectOption("even");
+  await expect.poll(() => amounts("crm")).toEqual(["$1.000000", "$0.250000", "$1.250000"]);
+  await part.getByRole("combobox", { name: "Split" }).selectOption("weights");
+  await part.getByRole("textbox", { name: "Weight of shop" }).fill("2");
+  await expect.poll(() => amounts("shop")).toEqual(["$3.000000", "$0.333334", "$3.333334"]);
+  expect(await amounts("crm")).toEqual(["$1.000000", "$0.166666", "$1.166666"]);
+  expect([address().get("shared"), address().get("split")]).toEqual(["app=~none", "shop=2|crm=1"]);
+  await part.getByRole("textbox", { name: "Weight of crm" }).fill("many");
+  await part.locator("input[aria-invalid=true]").waitFor();
+  await part.getByRole("textbox", { name: "Weight of crm" }).fill("1");
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "reports-shared");
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await axeFindings(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+
+  const [head = "", ...lines] = (await save("CSV, for spreadsheets")).toString("utf8").trim().split("\r\n");
+  expect(head).toMatch(/quota,cost_usd,shared,total,total_usd$/);
+  expect(lines.reduce((sum, line) => sum + Number(line.split(",").at(-2)), 0)).toBe(2_250_000);
+  const json = JSON.parse((await save("JSON")).toString("utf8")) as { rows: { total: number }[] };
+  expect(json.rows.map(({ total }) => total)).toEqual([1_666_667, 583_333, 0]);
+  expect((await save("Parquet, with exact numbers")).includes("total_usd")).toBe(true);
+
+  await page.getByRole("button", { name: "Save report…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save report…" });
+  await dialog.getByRole("textbox", { name: /^Name/ }).fill("Showback");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const saved = page.getByRole("group", { name: "Saved reports" });
+  await saved.getByRole("button", { name: "Showback", exact: true, pressed: true }).waitFor();
+  await page.goto("/report");
+  await row("gpt-5.6").first().waitFor();
+  await saved.getByRole("button", { name: "Showback", exact: true }).click();
+  await expect.poll(() => amounts("shop")).toEqual(["$3.000000", "$0.333334", "$3.333334"]);
+  const stored = (await asUser(page, "GET", "/api/report/saved/")) as { data: { id: number }[] };
+  expect(stored.data).toMatchObject([{ question: { shared: "app=~none", split: "shop=2|crm=1" } }]);
+  await values.getByRole("button", { name: "crm" }).click();
+  await expect.poll(() => amounts("shop")).toEqual(["$3.000000", "$1.500000", "$4.500000"]);
+  expect(await part.getByRole("textbox", { name: "Weight of crm" }).count()).toBe(0);
+  // Without its tag among the fields, nothing is shared and nothing is asked.
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("model");
+  await expect.poll(() => part.count()).toBe(0);
+  expect([address().get("shared"), address().get("split")]).toEqual([null, null]);
+  await expect.poll(() => amounts("Total")).toEqual(["$4.500000"]);
+  await asUser(page, "DELETE", `/api/report/saved/${stored.data[0]?.id}`);
+  await page.goto(before);
+  await table().waitFor();
 });
 
 test("a report is saved with a schedule, opened by a click and deleted", async () => {
@@ -184,5 +255,12 @@ test("users report their own calls, without fields of others", async () => {
   await owner.getByRole("heading", { name: "No calls in this period" }).waitFor();
   const choices = await owner.getByRole("combobox", { name: "Group by" }).locator("option").allInnerTexts();
   expect(choices).toEqual(["All calls", "Model", "Token", "Group", "End user", "Tag…"]);
+  const grace = { user_id: 2, username: "grace" };
+  insertRows(opened.file, "logs", [call("app=shop", "7", grace), call("app=platform", "7", grace)]);
+  await owner.goto("/report?by=tag:app&interval=none&shared=app%3Dplatform");
+  const shop = owner.getByRole("region", { name: "Rows of the report" }).getByRole("row").filter({ hasText: "shop" });
+  await shop.getByText("$2.000000").waitFor();
+  const part = owner.getByRole("region", { name: "Shared cost" });
+  await part.getByRole("button", { name: "platform", pressed: true }).waitFor();
   await owner.context().close();
 });

@@ -132,6 +132,15 @@ test("a report of the team is saved with a schedule and receivers, changed, and 
   expect(csv).not.toContain("not-of-the-team");
 });
 
+test("the cost of one application of the team is shared among the others", async () => {
+  await amy.goto(`/team/${team.id}/report?by=tag:app&interval=none`);
+  await row(amy, "crm").getByText("$2.000000").waitFor();
+  await amy.getByRole("combobox", { name: "Shared cost" }).selectOption("app");
+  await amy.getByRole("region", { name: "Shared cost" }).getByRole("button", { name: "shop" }).click();
+  await row(amy, "crm").getByText("$3.000000").waitFor();
+  await row(amy, "shop").getByText("-$1.000000").waitFor();
+});
+
 test("a viewer opens saved reports and changes none; a member reads the own calls; a stranger finds no team", async () => {
   const [vera, own, stan] = [await open("vera"), await open("mia"), await open("stan")];
   await vera.goto(`/team/${team.id}/report`);

@@ -5,6 +5,7 @@ import { queryClient } from "../../lib/query.ts";
 import { rangeName, resolveBounds, type RangeName } from "../../lib/range.ts";
 import { listAsked, readFields } from "./fields.ts";
 import { readUsage, type Reader } from "./reader.ts";
+import { askSharing } from "./shared-cost/sharing.ts";
 
 export const USUAL_RANGE: RangeName = "30d";
 
@@ -22,6 +23,9 @@ export const DEFAULTS = {
   group: "",
   user: "",
   channel: "",
+  /** Values of a tag whose cost the others share, as the gateway reads them; a key alone until values are chosen. */
+  shared: "",
+  split: "",
 };
 export type Question = Readonly<typeof DEFAULTS>;
 
@@ -44,6 +48,7 @@ export function buildQuery(question: Question, reader: Reader) {
     model_name: question.model,
     token_name: question.token,
     group: question.group,
+    ...askSharing(question, reader),
   };
   const isOfAll = reader.of === "everyone";
   return isOfAll ? { ...query, username: question.user, channel: question.channel } : query;

@@ -7,6 +7,7 @@ import { changeField, listFields, readFields, TAG } from "./fields.ts";
 import { formatField } from "./names.ts";
 import type { Reader } from "./reader.ts";
 import { INTERVALS } from "./shape.ts";
+import { listTagKeys, readSharing } from "./shared-cost/sharing.ts";
 import { ChannelFilter } from "../../shared/channels/channel-filter.tsx";
 import { AccountFilter, TokenFilter } from "../../shared/names/name-filter.tsx";
 import { useTexts } from "./texts.ts";
@@ -24,7 +25,12 @@ function FieldChoice({ question, reader, change, at }: FiltersProps & { readonly
   const t = useTexts();
   const fields = readFields(question.by, reader);
   const chosen = fields[at] ?? "";
-  const choose = (name: string) => change({ by: changeField(fields, at, name) });
+  const choose = (name: string) => {
+    const by = changeField(fields, at, name);
+    // What was shared goes with its tag.
+    const isShared = readSharing({ ...question, by }, reader) !== undefined;
+    change({ by, ...(!isShared && NOTHING_SHARED) });
+  };
   const isTag = chosen.startsWith(TAG);
   const others = fields.filter((_, place) => place !== at);
   const offered = listFields(reader).filter((name) => !others.includes(name));
@@ -52,6 +58,27 @@ function FieldChoice({ question, reader, change, at }: FiltersProps & { readonly
         />
       )}
     </>
+  );
+}
+
+const NOTHING_SHARED = { shared: "", split: "" } as const;
+
+/** The tag of which some values are shared; nothing to choose without a tag among the fields. */
+function SharedChoice({ question, reader, change }: FiltersProps) {
+  const t = useTexts();
+  const keys = listTagKeys(question, reader);
+  if (keys.length === 0) return null;
+  return (
+    <FilterSelect
+      label={t("sharedCost")}
+      width="160px"
+      value={readSharing(question, reader)?.key ?? ""}
+      choices={[
+        { value: "", label: t("nothingShared") },
+        ...keys.map((key) => ({ value: key, label: t("sharedOf", { key }) })),
+      ]}
+      onChange={(key) => change({ ...NOTHING_SHARED, shared: key })}
+    />
   );
 }
 
@@ -93,6 +120,7 @@ export function Filters(props: FiltersProps) {
       {PLACES.slice(0, fields.length + 1).map((place, at) => (
         <FieldChoice key={place} {...props} at={at} />
       ))}
+      <SharedChoice {...props} />
       <FilterSelect
         label={t("interval")}
         width="130px"

@@ -15,10 +15,13 @@ import "./reports.css";
 import {
   formatLabel,
   formatValue,
+  hasSharedCost,
   listNameColumns,
   readMetric,
+  readShared,
   readText,
   sumFigures,
+  type Figures,
   type Interval,
   type Metric,
 } from "./shape.ts";
@@ -38,16 +41,16 @@ interface TableProps {
   readonly holders: Holders;
 }
 
-type Figures = ReturnType<typeof sumFigures>;
-
 function FigureCells({
   figures,
   whole,
   metric,
+  isShared,
 }: {
   readonly figures: Figures;
   readonly whole: Figures;
   readonly metric: Metric;
+  readonly isShared: boolean;
 }) {
   const language = useLanguage();
   return (
@@ -58,9 +61,19 @@ function FigureCells({
       </td>
       <td className="end report-spare">{formatCount(figures.input_tokens, language)}</td>
       <td className="end report-spare">{formatCount(figures.output_tokens, language)}</td>
-      <td className="end strong">
+      <td className={isShared ? "end" : "end strong"}>
         <Money quota={figures.quota} isPrecise />
       </td>
+      {isShared && (
+        <>
+          <td className="end">
+            <Money quota={readShared(figures)} isPrecise />
+          </td>
+          <td className="end strong">
+            <Money quota={readMetric(figures, "quota")} isPrecise />
+          </td>
+        </>
+      )}
       <td className="end report-spare">
         {formatShare(readMetric(figures, metric), readMetric(whole, metric), language, 1)}
       </td>
@@ -68,7 +81,17 @@ function FigureCells({
   );
 }
 
-function Head({ names, hasStart }: { readonly names: readonly string[]; readonly hasStart: boolean }) {
+type CostHead = "cost" | "ownCost" | "shared" | "totalCost";
+const COST_HEADS: readonly CostHead[] = ["cost"];
+const SHARED_HEADS: readonly CostHead[] = ["ownCost", "shared", "totalCost"];
+
+interface HeadProps {
+  readonly names: readonly string[];
+  readonly hasStart: boolean;
+  readonly isShared: boolean;
+}
+
+function Head({ names, hasStart, isShared }: HeadProps) {
   const t = useTexts();
   return (
     <thead>
@@ -88,9 +111,11 @@ function Head({ names, hasStart }: { readonly names: readonly string[]; readonly
             {t(name)}
           </th>
         ))}
-        <th scope="col" className="end">
-          {t("cost")}
-        </th>
+        {(isShared ? SHARED_HEADS : COST_HEADS).map((name) => (
+          <th key={name} scope="col" className="end">
+            {t(name)}
+          </th>
+        ))}
         <th scope="col" className="end report-spare">
           {t("share")}
         </th>
@@ -137,15 +162,17 @@ export function ReportTable({ report, interval, metric, question, reader, holder
   const names = listNameColumns(report);
   const hasStart = interval !== "none";
   const span = Math.max(1, names.length + (hasStart ? 1 : 0));
+  const keys = report.columns.slice(1, report.columns.indexOf("calls"));
   const rest = report.rows.slice(most);
-  const figures = { whole: report.total, metric };
+  const isShared = hasSharedCost(report);
+  const figures = { whole: report.total, metric, isShared };
   return (
     <div className="grid-frame report-table table-stays" tabIndex={0} role="region" aria-label={t("rows")}>
       <table className="grid">
-        <Head names={names} hasStart={hasStart} />
+        <Head {...{ names, hasStart, isShared }} />
         <tbody>
           {report.rows.slice(0, most).map((row) => (
-            <tr key={JSON.stringify([row.start, ...report.columns.slice(1, -6).map((column) => row[column])])}>
+            <tr key={JSON.stringify([row.start, ...keys.map((column) => row[column])])}>
               {hasStart && (
                 <td className="nowrap">{printStart(row.start, interval === "hour" ? HOUR : DAY, language)}</td>
               )}

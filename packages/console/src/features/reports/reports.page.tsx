@@ -1,12 +1,14 @@
 import type { UsageReport } from "@fairway/wire";
 import { Button, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
+import { Suspense } from "react";
 import { nowSeconds } from "../../lib/now.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { Page } from "../../ui/display/page.tsx";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
+import { late } from "../../ui/late/late.tsx";
 import { DEFAULTS, reportQuery, type Question } from "./api.ts";
 import { DownloadButton } from "./download-button.tsx";
 import { Filters } from "./filters.tsx";
@@ -16,7 +18,10 @@ import { SavedBar } from "./saved/saved-bar.tsx";
 import type { Holders } from "./names.ts";
 import { EVERYONE, SELF, type Reader } from "./reader.ts";
 import { INTERVALS, METRICS } from "./shape.ts";
+import { readSharing } from "./shared-cost/sharing.ts";
 import { useTexts } from "./texts.ts";
+
+const SharedCost = late(async () => (await import("./shared-cost/shared-cost.tsx")).SharedCost);
 
 const HEIGHT = 420;
 const STATE = { ...DEFAULTS, metric: METRICS[0] as string, saved: "" };
@@ -77,11 +82,17 @@ interface ReportsProps {
 export function Reports({ title, reader, holders = NO_HOLDERS }: ReportsProps) {
   const [state, change] = useUrlState(STATE);
   const { metric: _metric, saved, ...question } = state;
+  const sharing = readSharing(question, reader);
   const { data, error, refetch } = useQuery(reportQuery(question, reader));
   return (
     <Page title={title} actions={data && <DownloadButton report={data} question={question} reader={reader} />}>
       {reader.saved !== "none" && <SavedBar question={question} reader={reader} open={saved} change={change} />}
       <Filters question={question} reader={reader} change={change} />
+      {sharing && (
+        <Suspense>
+          <SharedCost {...{ sharing, reader, change }} report={data} />
+        </Suspense>
+      )}
       {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
       {!data && !error && <Placeholder height={HEIGHT} label={title} />}
       {data && <Shown {...{ reader, holders, state, change }} report={data} />}

@@ -2,7 +2,16 @@ import type { ReportRow, UsageReport } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { changeField, listAsked, readFields } from "./fields.ts";
 import { EVERYONE, SELF } from "./reader.ts";
-import { buildSeries, buildSlots, formatLabel, listNameColumns, listStarts } from "./shape.ts";
+import {
+  buildSeries,
+  buildSlots,
+  formatLabel,
+  hasSharedCost,
+  listNameColumns,
+  listStarts,
+  readMetric,
+  sumFigures,
+} from "./shape.ts";
 
 const DAY = 86_400;
 const START = Math.floor(new Date(2026, 9, 24).getTime() / 1000);
@@ -48,6 +57,24 @@ test("a chart has all amounts of the report, with the cheapest groups in one ser
   expect(slots.flatMap(({ values }) => Object.values(values)).reduce<number>((sum, one) => sum + (one ?? 0), 0)).toBe(
     whole,
   );
+});
+
+test("a shared cost moves between rows, and what is left out of a table has its part of it", () => {
+  const rows = [
+    row(START, "shop", 70, { shared: 20, total: 90 }),
+    row(START, "crm", 30, { shared: 9, total: 39 }),
+    row(START, "platform", 29, { shared: -29, total: 0 }),
+  ];
+  const shown = report(rows);
+  expect(buildSeries(shown, "quota", WORDS).map(({ label, total }) => [label, total])).toEqual([
+    ["shop", 90],
+    ["crm", 39],
+  ]);
+  expect(sumFigures(rows.slice(1))).toMatchObject({ calls: 2, quota: 59, shared: -20 });
+  expect(readMetric(sumFigures(rows), "quota")).toBe(129);
+  expect(readMetric(rows[0] as ReportRow, "calls")).toBe(1);
+  expect(hasSharedCost(shown)).toBe(false);
+  expect(hasSharedCost({ columns: [...shown.columns, "shared", "total", "total_usd"] })).toBe(true);
 });
 
 test("intervals follow the local clock, and those without calls are there, too", () => {

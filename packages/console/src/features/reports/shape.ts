@@ -8,19 +8,36 @@ export type Metric = (typeof METRICS)[number];
 export const INTERVALS = ["none", "hour", "day", "week", "month"] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-type Figures = Pick<ReportRow, "calls" | "errors" | "input_tokens" | "output_tokens" | "quota">;
+const NOTHING = { calls: 0, errors: 0, input_tokens: 0, output_tokens: 0, quota: 0 };
 
-const NOTHING: Figures = { calls: 0, errors: 0, input_tokens: 0, output_tokens: 0, quota: 0 };
+export type Figures = Readonly<typeof NOTHING> & {
+  /** What a row bears of the cost of others; negative for one whose cost they bear. */
+  readonly shared?: unknown;
+};
 
+export function readShared({ shared }: Pick<Figures, "shared">): number {
+  return typeof shared === "number" ? shared : 0;
+}
+
+/** Returns an amount of a row; its cost is that with what it shares. */
 export function readMetric(figures: Figures, metric: Metric): number {
-  return metric === "tokens" ? figures.input_tokens + figures.output_tokens : figures[metric];
+  if (metric === "tokens") return figures.input_tokens + figures.output_tokens;
+  return metric === "quota" ? figures.quota + readShared(figures) : figures[metric];
 }
 
 /** Sums rows, so that what a table leaves out is one row of it. */
 export function sumFigures(rows: readonly Figures[]): Figures {
-  const sum = { ...NOTHING };
-  for (const row of rows) for (const name of Object.keys(sum) as (keyof Figures)[]) sum[name] += row[name];
+  const sum = { ...NOTHING, shared: 0 };
+  for (const row of rows) {
+    for (const name of Object.keys(NOTHING) as (keyof typeof NOTHING)[]) sum[name] += row[name];
+    sum.shared += readShared(row);
+  }
   return sum;
+}
+
+/** True if rows of a report bear the cost of others. */
+export function hasSharedCost({ columns }: Pick<UsageReport, "columns">): boolean {
+  return columns.includes("shared");
 }
 
 /** Returns the columns that tell what a row is about; an id is shown only where its name is missing. */

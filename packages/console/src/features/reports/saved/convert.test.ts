@@ -26,6 +26,17 @@ test("a saved report opens as it was saved", () => {
   expect(toShown(stored, NOW)).toEqual({ ...question, channel: "7", endUser: "42" });
 });
 
+test("what is shared is saved with its report, without its tag it is not", () => {
+  const question = { ...DEFAULTS, by: "tag:app", shared: "app=platform|app=~none", split: "shop=2|crm=1" };
+  const stored = toStored(question, SELF, NOW);
+  expect(stored).toMatchObject({ shared: "app=platform|app=~none", split: "shop=2|crm=1" });
+  expect(toShown(stored, NOW)).toEqual(question);
+  for (const other of [{ by: "model" }, { shared: "app" }]) {
+    const plain = toStored({ ...question, ...other }, SELF, NOW);
+    expect([plain.shared, plain.split]).toEqual([undefined, undefined]);
+  }
+});
+
 test("a custom range is saved by its length, and users save no filters of operators", () => {
   const custom = { range: "custom", from: String(NOW - 45 * 86_400), to: String(NOW) };
   const stored = toStored({ ...DEFAULTS, ...custom, user: "lin", by: "channel,tag:" }, SELF, NOW);

@@ -4,6 +4,7 @@ import { DEFAULTS, readZone, USUAL_RANGE, type Question } from "../api.ts";
 import { listAsked, readFields } from "../fields.ts";
 import type { Reader } from "../reader.ts";
 import { INTERVALS } from "../shape.ts";
+import { askSharing } from "../shared-cost/sharing.ts";
 
 const DAY = 86_400;
 const MAX_DAYS = 400;
@@ -33,6 +34,7 @@ export function toStored(question: Question, reader: Pick<Reader, "of">, now: nu
     days: countDays(question, now),
     interval,
     time_zone: readZone(),
+    ...askSharing(question, reader),
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== "")),
     ...channel,
   };
@@ -61,6 +63,8 @@ export function toShown(stored: ReportQuestion, now: number): Question {
     group: stored.group ?? "",
     user: stored.username ?? "",
     channel: stored.channel === undefined ? "" : String(stored.channel),
+    shared: stored.shared ?? "",
+    split: stored.split ?? "",
     ...span,
   };
 }
