@@ -59,6 +59,14 @@ export async function askProvider<T>(label: string, step: () => Promise<T>): Pro
   }
 }
 
+const CLIENT_REFUSED: readonly string[] = ["invalid_client", "unauthorized_client"];
+
+/** Returns whether an endpoint at which the client proves who it is answered that it does not accept the client. */
+export function isClientRefused(error: unknown): boolean {
+  if (error instanceof openid.WWWAuthenticateChallengeError) return true;
+  return error instanceof openid.ResponseBodyError && CLIENT_REFUSED.includes(error.error);
+}
+
 const MAX_CAUSES = 8;
 
 /** Returns the refusal that the library has wrapped into its own error. */

@@ -2,7 +2,7 @@ import { IDENTITY_CHECKS, type IdentityCheck, type IdentityCheckName } from "@fa
 import * as openid from "openid-client";
 import { Refusal } from "../../lib/refusal.ts";
 import { canUseHttp, buildAuthentication, type ConnectDeps } from "./connect.ts";
-import { createClient } from "../openid/client.ts";
+import { createClient, isClientRefused } from "../openid/client.ts";
 import type { Provider } from "./provider.ts";
 
 /** What the checks found out besides their results. */
@@ -134,8 +134,8 @@ function checkLogout({ logout }: Provider, document: Document): Outcome {
 }
 
 /**
- * Redeems a code that does not exist: the provider checks the client's id and secret first, so its answer shows
- * whether it accepts them.
+ * Redeems a code that does not exist: most providers check the client's id and secret first, so the answer shows whether
+ * they are accepted. Some look for the code first, and answer the same to any client.
  */
 async function checkClient(deps: CheckDeps, provider: Provider, document: Document): Promise<Outcome> {
   const secret = deps.providers.openSecret(provider);
@@ -150,7 +150,17 @@ async function checkClient(deps: CheckDeps, provider: Provider, document: Docume
       authentication: await buildAuthentication(provider, secret),
       allowsHttp: canUseHttp(provider),
     });
-    const grant = { code: "fairway-test", redirect_uri: deps.redirectUri, code_verifier: "fairway-test".repeat(4) };
+    const outcome = await redeemNothing(client, deps.redirectUri);
+    if (outcome.state !== "passed" || !canRevoke(provider, document)) return outcome;
+    return await revokeNothing(client);
+  } catch (error) {
+    return judgeAnswer(error);
+  }
+}
+
+async function redeemNothing(client: openid.Configuration, redirectUri: string): Promise<Outcome> {
+  try {
+    const grant = { code: "fairway-test", redirect_uri: redirectUri, code_verifier: "fairway-test".repeat(4) };
     await openid.genericGrantRequest(client, "authorization_code", grant);
     return warn("");
   } catch (error) {
@@ -158,16 +168,37 @@ async function checkClient(deps: CheckDeps, provider: Provider, document: Docume
   }
 }
 
-const REFUSED: readonly string[] = ["invalid_client", "unauthorized_client"];
+/** Without the list, a provider takes the client's name and secret in the header alone (RFC 8414). */
+const DEFAULT_METHODS: readonly string[] = ["client_secret_basic"];
+
+/** Returns whether the provider lets this client end tokens with the same proof as at a sign-in. */
+function canRevoke({ auth_method, allow_http, issuer }: Provider, document: Document): boolean {
+  const url = URL.parse(readText(document, "revocation_endpoint"));
+  if (auth_method === "none" || !url) return false;
+  if (url.protocol !== "https:" && !canUseHttp({ issuer, allow_http })) return false;
+  const methods = readTexts(document, "revocation_endpoint_auth_methods_supported") ?? DEFAULT_METHODS;
+  return methods.includes(auth_method);
+}
+
+/**
+ * Ends a token that does not exist, which a provider answers after it has checked the client (RFC 7009). What some say
+ * about the token itself does not matter.
+ */
+async function revokeNothing(client: openid.Configuration): Promise<Outcome> {
+  try {
+    await openid.tokenRevocation(client, "fairway-test");
+    return PASSED;
+  } catch (error) {
+    if (!(error instanceof openid.ResponseBodyError)) return judgeAnswer(error);
+    // There is no grant here: it is the proof of a private key that is wrong (RFC 7523).
+    return isClientRefused(error) || error.error === "invalid_grant" ? fail(error.error) : PASSED;
+  }
+}
 
 function judgeAnswer(error: unknown): Outcome {
-  if (error instanceof openid.WWWAuthenticateChallengeError) return fail("invalid_client");
-  if (error instanceof openid.ResponseBodyError)
-    return REFUSED.includes(error.error)
-      ? fail(error.error)
-      : error.error === "invalid_grant"
-        ? PASSED
-        : warn(error.error);
   if (error instanceof Refusal) return fail(error.key);
-  return warn("");
+  if (error instanceof openid.ResponseBodyError && !isClientRefused(error))
+    return error.error === "invalid_grant" ? PASSED : warn(error.error);
+  if (!isClientRefused(error)) return warn("");
+  return fail(error instanceof openid.ResponseBodyError ? error.error : "invalid_client");
 }
