@@ -114,6 +114,17 @@ test("a person signs in with it, and the provider shows who is linked", async ()
   await page.locator(".grid-row").filter({ hasText: "ada-1" }).filter({ hasText: "Administrator" }).waitFor();
 });
 
+test("a person whom the provider does not let in reads why", async () => {
+  oidc.refusal = { error: "access_denied", error_description: "You are not assigned to this application." };
+  const context = await opened.browser.newContext({ baseURL: origin() });
+  const visitor = await context.newPage();
+  await visitor.goto("/login");
+  await visitor.getByRole("button", { name: "Continue with Acme Inc" }).click();
+  await visitor.getByText("Acme Inc did not sign you in: You are not assigned to this application.").waitFor();
+  await context.close();
+  oidc.refusal = undefined;
+});
+
 test("an address leads to the company, with or without an account", async () => {
   await asUser(page, "PUT", "/api/identity_provider/1", { domains: ["acme.example"] });
   oidc.person = { sub: "ada-1", preferred_username: "ada", groups: ["fw-admins"] };

@@ -18,6 +18,8 @@ export interface OidcServer {
   readonly key: JWK;
   /** Changes the answer of the token endpoint; undefined = as the provider wrote it. */
   tamper: ((answer: TokenAnswer) => Promise<void> | void) | undefined;
+  /** Why the provider signs nobody in now; undefined = it does. */
+  refusal: { readonly error: string; readonly error_description: string } | undefined;
   /** The keys that the provider publishes; undefined = those that it has. */
   publishes: { readonly keys: readonly JWK[] } | undefined;
   /** Paths that were asked for, in order. */
@@ -68,6 +70,7 @@ export async function startOidcServer(settings: OidcServerSettings): Promise<Oid
     person: { sub: "subject-1" },
     key,
     tamper: undefined,
+    refusal: undefined,
     publishes: undefined,
     asked: [],
     visit: (address) => visit(address, issuer),
@@ -80,7 +83,8 @@ export async function startOidcServer(settings: OidcServerSettings): Promise<Oid
     const path = new URL(request.url ?? "/", issuer).pathname;
     state.asked.push(path);
     if (!path.startsWith("/interaction/")) return void answer(request, response);
-    void provider.interactionFinished(request, response, { login: { accountId: state.person.sub } });
+    const result = state.refusal ?? { login: { accountId: state.person.sub } };
+    void provider.interactionFinished(request, response, result);
   });
   return state;
 }

@@ -25,6 +25,8 @@ export const oauthProvider = endpoint({
     "invalid_parameter",
     "oauth_provider_unreachable",
     "oauth_answer_invalid",
+    "oauth_sign_in_refused",
+    "oauth_client_refused",
     "oauth_account_already_bound",
     "identity_not_linked",
     "identity_address_taken",

@@ -16,6 +16,8 @@ const facts = {
     "invalid_parameter",
     "oauth_provider_unreachable",
     "oauth_answer_invalid",
+    "oauth_sign_in_refused",
+    "oauth_client_refused",
     "oauth_account_already_bound",
     "registration_disabled",
     "account_disabled",

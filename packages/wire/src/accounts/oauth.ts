@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryText } from "../core/envelope.ts";
+import { oauthAnswer } from "./oauth-answer.ts";
 import { SignedInUser } from "./users.ts";
 
 export const oauthState = endpoint({
@@ -23,7 +24,7 @@ export const oauthGithub = endpoint({
   rate: "critical",
   hasEffects: true,
   summary: "Signs in with GitHub or, for a caller who is signed in, binds the account (message `bind`).",
-  query: z.object({ code: queryText, state: queryText }),
+  query: oauthAnswer,
   data: z.optional(SignedInUser),
   fails: [
     "oauth_state_mismatch",
@@ -31,6 +32,7 @@ export const oauthGithub = endpoint({
     "invalid_parameter",
     "oauth_provider_unreachable",
     "oauth_answer_invalid",
+    "oauth_sign_in_refused",
     "oauth_account_already_bound",
     "registration_disabled",
     "account_disabled",

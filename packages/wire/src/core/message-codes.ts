@@ -70,6 +70,8 @@ export const MESSAGE_CODES = {
   oauth_account_already_bound: "O5",
   telegram_account_not_bound: "O6",
   telegram_authorization_invalid: "O7",
+  oauth_sign_in_refused: "O8",
+  oauth_client_refused: "O9",
   identity_provider_not_found: "ID1",
   identity_slug_taken: "ID2",
   identity_not_linked: "ID3",

@@ -107,6 +107,11 @@ export const MESSAGES = {
   oauth_account_already_bound: { status: 200, text: "This {provider} account is already bound to a user." },
   telegram_account_not_bound: { status: 200, text: "This Telegram account is not bound to any user." },
   telegram_authorization_invalid: { status: 200, text: "Invalid Telegram authorization." },
+  oauth_sign_in_refused: { status: 200, text: "{provider} did not sign you in: {reason}" },
+  oauth_client_refused: {
+    status: 200,
+    text: "{provider} does not accept the client id or the secret of this gateway. Ask an administrator to correct them.",
+  },
   identity_provider_not_found: { status: 200, text: "The identity provider does not exist." },
   identity_slug_taken: { status: 200, text: "The slug {slug} is taken: choose another one." },
   identity_not_linked: {

@@ -93,6 +93,8 @@ export const messages: Record<MessageKey, string> = {
   oauth_account_already_bound: "此 {provider} 账号已绑定其他用户。",
   telegram_account_not_bound: "此 Telegram 账号未绑定任何用户。",
   telegram_authorization_invalid: "Telegram 授权无效。",
+  oauth_sign_in_refused: "{provider} 拒绝了此次登录：{reason}",
+  oauth_client_refused: "{provider} 不接受本网关的客户端编号或密钥，请联系管理员更正。",
   identity_provider_not_found: "身份提供方不存在。",
   identity_slug_taken: "标识 {slug} 已被使用，请换一个。",
   identity_not_linked: "此处没有与您在 {provider} 的身份关联的账号：请用其他方式登录后在设置中关联，或联系管理员。",

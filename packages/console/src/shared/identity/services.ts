@@ -83,12 +83,15 @@ export async function startSignIn({ name }: SignInService): Promise<void> {
   location.assign(url);
 }
 
+/** What a service adds to the address of the way back: a code, or why there is none. */
+const ANSWER = ["code", "state", "iss", "error", "error_description"];
+
 /**
  * Passes the service's answer to the server; without a user in the result, the service was bound to the signed-in
  * account.
  */
 async function endSignIn(service: SignInService, search: URLSearchParams): Promise<SignedInUser | undefined> {
-  const query = Object.fromEntries(["code", "state", "iss"].map((name) => [name, search.get(name) ?? ""]));
+  const query = Object.fromEntries(ANSWER.map((name) => [name, search.get(name) ?? ""]));
   const { params } = service;
   const answer = await request(service.endpoint, { query, ...(params && { params }) } as never);
   return answer.data === undefined ? undefined : (answer.data as SignedInUser);

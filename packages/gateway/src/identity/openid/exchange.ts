@@ -1,6 +1,6 @@
 import * as openid from "openid-client";
 import { Refusal } from "../../lib/refusal.ts";
-import { askProvider } from "./client.ts";
+import { askProvider, isClientRefused } from "./client.ts";
 
 export interface Exchange {
   /** The name of the provider in messages. */
@@ -31,19 +31,33 @@ export async function exchangeCode(client: openid.Configuration, exchange: Excha
   back.searchParams.set("code", answer.code);
   back.searchParams.set("state", answer.state);
   if (answer.iss !== "") back.searchParams.set("iss", answer.iss);
-  const tokens = await askProvider(label, () =>
-    openid.authorizationCodeGrant(client, back, {
-      expectedState: answer.state,
-      ...(proof.verifier !== "" && { pkceCodeVerifier: proof.verifier }),
-      ...(proof.nonce !== "" && { expectedNonce: proof.nonce, idTokenExpected: true }),
-      ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
-    }),
-  );
+  const checks = {
+    expectedState: answer.state,
+    ...(proof.verifier !== "" && { pkceCodeVerifier: proof.verifier }),
+    ...(proof.nonce !== "" && { expectedNonce: proof.nonce, idTokenExpected: true }),
+    ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+  };
+  const tokens = await askProvider(label, () => redeem(client, label, back, checks));
   // The library reads it only next to several audiences.
   const madeFor = tokens.claims()?.azp;
   if (madeFor !== undefined && madeFor !== client.clientMetadata().client_id)
     throw new Refusal("oauth_answer_invalid", { values: { provider: label } });
   return tokens;
+}
+
+/** The person cannot repair a client that is refused, and trying again does not help: that has words of its own. */
+async function redeem(
+  client: openid.Configuration,
+  label: string,
+  back: URL,
+  checks: openid.AuthorizationCodeGrantChecks,
+): Promise<Tokens> {
+  try {
+    return await openid.authorizationCodeGrant(client, back, checks);
+  } catch (cause) {
+    if (isClientRefused(cause)) throw new Refusal("oauth_client_refused", { values: { provider: label }, cause });
+    throw cause;
+  }
 }
 
 /** Reads the profile, which must be that of the person in the identity token, if there was one. */

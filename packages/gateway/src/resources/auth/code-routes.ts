@@ -8,7 +8,7 @@ import { createOidc } from "../../identity/oauth/oidc.ts";
 import { requireProof } from "../../identity/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { bindIdentity, enter } from "./bindings.ts";
-import { rememberState, takeState } from "./oauth-routes.ts";
+import { rememberState, requireCode, takeState } from "./oauth-routes.ts";
 import { startAtProvider, type ProviderRoutesDeps } from "./provider-routes.ts";
 
 export interface CodeRoutesDeps extends ProviderRoutesDeps {
@@ -33,7 +33,7 @@ async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typ
   if (caller?.via === "session") requireProof(caller);
   const { aff: affCode, proof } = await takeState(deps, call, service.name);
   if (!service.isEnabled()) throw new Refusal("oauth_provider_disabled", { values: { provider: service.label } });
-  if (query.code === "") throw new Refusal("invalid_parameter", { field: "code" });
+  requireCode(query, service.label);
   const { id, name, email } = await service.read(query, proof);
   const identity = { column: service.column, value: id } as const;
   if (caller?.via === "session") {

@@ -85,7 +85,7 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   const { aff, proof } = await takeState(deps, call, "github");
   if (!deps.options().GitHubOAuthEnabled)
     throw new Refusal("oauth_provider_disabled", { values: { provider: "GitHub" } });
-  if (query.code === "") throw new Refusal("invalid_parameter", { field: "code" });
+  requireCode(query, "GitHub");
   const profile = await readGithubProfile(deps, query.code, proof);
   const identity = { column: "github_uid", value: profile.uid, more: { github_id: profile.login } } as const;
   if (caller?.via === "session") {
@@ -96,6 +96,8 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   const displayName = profile.name === "" ? "GitHub User" : profile.name;
   return enter(deps, call, { ...identity, prefix: "github", displayName, email: profile.email, affCode: aff });
 }
+
+type ServiceAnswer = Pick<Call<typeof oauthGithub>["query"], "code" | "error" | "error_description">;
 
 interface Taken {
   /** Invitation code that was stored with the state. */
@@ -121,6 +123,20 @@ export async function takeState(
   if (expected === "" || !isFresh || !isMeant || !isSame(expected, query.state))
     throw new Refusal("oauth_state_mismatch");
   return { aff, proof: { verifier: state.oauthVerifier, nonce: state.oauthNonce }, maxAgeSeconds: state.oauthMaxAge };
+}
+
+const MAX_REASON_CHARS = 300;
+const NOT_PRINTABLE = /\p{C}+/gu;
+
+/**
+ * Throws `oauth_sign_in_refused` with the service's reason if it sent the browser back without a code. This comes after
+ * the state, so that no link on another site puts words on the page.
+ */
+export function requireCode({ code, error, error_description }: ServiceAnswer, provider: string): void {
+  if (code !== "") return;
+  if (error === "") throw new Refusal("invalid_parameter", { field: "code" });
+  const said = (error_description || error).replaceAll(NOT_PRINTABLE, " ").trim();
+  throw new Refusal("oauth_sign_in_refused", { values: { provider, reason: said.slice(0, MAX_REASON_CHARS) } });
 }
 
 function isSame(expected: string, given: string): boolean {

@@ -19,7 +19,7 @@ import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { passFactor } from "./bindings.ts";
-import { rememberState, takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
+import { rememberState, requireCode, takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
 import { findAccount, link, refreshAccount, type Arrival } from "./provider-account.ts";
 import { openSession } from "./sign-in.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
@@ -88,7 +88,7 @@ async function comeBack(deps: ProviderRoutesDeps, call: BackCall) {
   const { aff: affCode, proof, maxAgeSeconds } = await takeState(deps, call, provider.slug);
   // Only an address that this server built has both.
   if (proof.nonce === "" || proof.verifier === "") throw new Refusal("oauth_state_mismatch");
-  if (query.code === "") throw new Refusal("invalid_parameter", { field: "code" });
+  requireCode(query, provider.name);
   const person = await readPerson(toPersonDeps(deps), provider, { answer: query, proof, maxAgeSeconds });
   const arrival = { provider, person, affCode };
   return isSignedIn ? linkOrConfirm(deps, call, arrival, caller) : enterPerson(deps, call, arrival);
