@@ -134,7 +134,7 @@ export const MESSAGES = {
   },
   identity_key_invalid: {
     status: 200,
-    text: "The secret must be a private key in PEM form (RSA, P-256 or Ed25519) with private_key_jwt.",
+    text: "The secret must be a private key in PEM form or a JWK (RSA, P-256 or Ed25519) with private_key_jwt.",
   },
   account_managed: { status: 200, text: "{provider} manages this account: make the change there." },
   user_not_found: { status: 200, text: "User does not exist." },

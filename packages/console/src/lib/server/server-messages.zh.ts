@@ -103,7 +103,7 @@ export const messages: Record<MessageKey, string> = {
   identity_provider_limit: "最多只能有 {n} 个身份提供方。",
   identity_issuer_insecure: "签发者必须是不带查询参数的 https 地址；allow_http 允许使用 http。",
   identity_rule_invalid: "映射的第 {n} 条规则必须且只能有 equals、prefix、in、exists 之一，并给出角色或分组。",
-  identity_key_invalid: "使用 private_key_jwt 时，密钥必须是 PEM 格式的私钥（RSA、P-256 或 Ed25519）。",
+  identity_key_invalid: "使用 private_key_jwt 时，密钥必须是 PEM 格式或 JWK 格式的私钥（RSA、P-256 或 Ed25519）。",
   account_managed: "此账号由 {provider} 管理：请在那里修改。",
   user_not_found: "用户不存在。",
   user_view_not_permitted: "无权查看同级或更高级别的用户。",

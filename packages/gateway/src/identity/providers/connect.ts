@@ -1,8 +1,9 @@
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, type JsonWebKeyInput, type KeyObject } from "node:crypto";
 import { importPKCS8 } from "jose";
 import * as openid from "openid-client";
 import { isLoopback } from "../../lib/net/ip.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { askProvider, createClient, createFetch, type ClientDeps } from "../openid/client.ts";
 import type { Provider } from "./provider.ts";
 import type { ProviderStore } from "./store.ts";
@@ -36,24 +37,41 @@ export async function buildAuthentication({ auth_method }: Provider, secret: str
   if (auth_method === "none") return openid.None();
   if (auth_method === "client_secret_basic") return openid.ClientSecretBasic(secret);
   if (auth_method === "client_secret_post") return openid.ClientSecretPost(secret);
-  const algorithm = findAlgorithm(secret);
-  if (algorithm === undefined) throw new Refusal("identity_key_invalid", { field: "secret" });
-  return openid.PrivateKeyJwt(await importPKCS8(secret, algorithm));
+  const found = parseClientKey(secret);
+  if (found === undefined) throw new Refusal("identity_key_invalid", { field: "secret" });
+  const { key, algorithm, kid } = found;
+  const pem = key.export({ type: "pkcs8", format: "pem" }).toString();
+  return openid.PrivateKeyJwt({ key: await importPKCS8(pem, algorithm), ...(kid !== undefined && { kid }) });
+}
+
+export interface ClientKey {
+  readonly key: KeyObject;
+  readonly algorithm: string;
+  /** The provider's name of the key; undefined = the secret names none. */
+  readonly kid: string | undefined;
 }
 
 const ALGORITHMS: Readonly<Record<string, string>> = { rsa: "RS256", ec: "ES256", ed25519: "EdDSA" };
 
-/** Returns the algorithm of a private key in PEM form; undefined if the text is none that a client can sign with. */
-export function findAlgorithm(pem: string): string | undefined {
-  const key = parseKey(pem);
+/**
+ * Returns the key with which a client signs; undefined if the text is none. It is in PEM form or a JWK, whose `kid` is
+ * in the header of each proof: several providers find the public key by it alone.
+ */
+export function parseClientKey(secret: string): ClientKey | undefined {
+  const isJwk = secret.trimStart().startsWith("{");
+  if (!isJwk && !secret.includes("BEGIN PRIVATE KEY")) return undefined;
+  const jwk = isJwk ? parseObject(secret) : undefined;
+  const key = readPrivateKey(jwk ? { key: jwk, format: "jwk" } : secret);
   if (key?.asymmetricKeyType === "ec" && key.asymmetricKeyDetails?.namedCurve !== "prime256v1") return undefined;
-  return ALGORITHMS[key?.asymmetricKeyType ?? ""];
+  const algorithm = ALGORITHMS[key?.asymmetricKeyType ?? ""];
+  if (key === undefined || algorithm === undefined) return undefined;
+  const kid = jwk?.["kid"];
+  return { key, algorithm, kid: typeof kid === "string" && kid !== "" ? kid : undefined };
 }
 
-function parseKey(pem: string): KeyObject | undefined {
-  if (!pem.includes("BEGIN PRIVATE KEY")) return undefined;
+function readPrivateKey(given: string | JsonWebKeyInput): KeyObject | undefined {
   try {
-    return createPrivateKey(pem);
+    return createPrivateKey(given);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { IdentityProviderChange, MappingRule, OptionValues } from "@fairway/wire";
-import { canUseHttp, findAlgorithm } from "../../identity/providers/connect.ts";
+import { canUseHttp, parseClientKey } from "../../identity/providers/connect.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
 /** Names that the addresses of sign-in already use. */
@@ -28,7 +28,7 @@ export function checkProvider(given: Checked, options: OptionValues): void {
   const { slug = "", issuer, allow_http = false, auth_method, secret, mapping = [] } = given;
   if (RESERVED.has(slug)) throw new Refusal("identity_slug_taken", { field: "slug", values: { slug } });
   if (issuer !== undefined) checkIssuer(issuer, allow_http);
-  if (auth_method === "private_key_jwt" && secret !== undefined && findAlgorithm(secret) === undefined)
+  if (auth_method === "private_key_jwt" && secret !== undefined && parseClientKey(secret) === undefined)
     throw new Refusal("identity_key_invalid", { field: "secret" });
   for (const [index, rule] of mapping.entries()) checkRule(rule, index, options);
 }

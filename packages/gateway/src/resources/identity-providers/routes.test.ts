@@ -72,6 +72,12 @@ describe("identity providers", () => {
     ["a rule that gives nothing", { mapping: [{ when: { claim: "a", exists: true } }] }, "ID8"],
     ["a group that does not exist", { mapping: [{ when: { claim: "a", exists: true }, group: "none" }] }, "U15"],
     ["a key that is none", { auth_method: "private_key_jwt", secret: "text" }, "ID9"],
+    [
+      "a key that is public",
+      { auth_method: "private_key_jwt", secret: '{"kty":"OKP","crv":"Ed25519","x":"AA"}' },
+      "ID9",
+    ],
+    ["a key that is cut", { auth_method: "private_key_jwt", secret: '{"kty":"RSA","n":"' }, "ID9"],
     ["a member that does not exist", { jti: "off" }, "G2"],
     ["no issuer", { issuer: undefined }, "G2"],
   ])("are refused with %s", async (_what, change, code) => {
@@ -94,8 +100,12 @@ describe("identity providers", () => {
         : kind === "ec"
           ? generateKeyPairSync("ec", { namedCurve: "P-256" })
           : generateKeyPairSync("ed25519");
-    const secret = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    expect((await create({ slug: `key-${kind}`, auth_method: "private_key_jwt", secret })).body["success"]).toBe(true);
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const jwk = JSON.stringify({ ...privateKey.export({ format: "jwk" }), kid: "key-1" });
+    for (const [form, secret] of Object.entries({ pem, jwk })) {
+      const made = await create({ slug: `${form}-${kind}`, auth_method: "private_key_jwt", secret });
+      expect(made.body["success"]).toBe(true);
+    }
   });
 
   test("are at most fifty", async () => {

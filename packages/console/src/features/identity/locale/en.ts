@@ -66,7 +66,8 @@ export const en = {
   secretOther: "It is stored encrypted and never shown again.",
   unchanged: "Unchanged; what is stored is never shown",
   privateKey: "Private key",
-  privateKeyHelp: "In PEM form: RSA, P-256 or Ed25519. The provider gets its public part.",
+  privateKeyHelp:
+    "In PEM form, or a JWK with the kid by which the provider knows the key: RSA, P-256 or Ed25519. The provider gets its public part.",
   scopes: "Scopes",
   scopesHelp: "What is requested from the provider, separated by spaces.",
   scopesMissing: "The scope openid is required.",

@@ -68,7 +68,7 @@ export const zh: Translation<typeof en> = {
   secretOther: "加密保存，之后不再显示。",
   unchanged: "不修改；已存的值不会显示",
   privateKey: "私钥",
-  privateKeyHelp: "PEM 格式：RSA、P-256 或 Ed25519。公钥交给提供方。",
+  privateKeyHelp: "PEM 格式，或带有提供方所用 kid 的 JWK：RSA、P-256 或 Ed25519。公钥交给提供方。",
   scopes: "范围",
   scopesHelp: "向提供方请求的内容，用空格分隔。",
   scopesMissing: "列表中需要 openid。",
