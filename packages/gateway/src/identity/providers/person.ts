@@ -82,7 +82,7 @@ export async function readPerson(
   return {
     subject,
     claims,
-    name: readText(claims, "name") || readText(claims, "preferred_username"),
+    name: readText(claims, "name").trim() || readText(claims, "preferred_username"),
     email: readEmail(provider, claims),
     hasFactor: hasFactor(provider, claims),
     origin: {

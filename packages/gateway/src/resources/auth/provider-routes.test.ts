@@ -42,6 +42,11 @@ describe("who comes for the first time", () => {
     expect(await identities()).toMatchObject([{ subject: "subject-1", user_id: user.id }]);
   });
 
+  test("is called by their user name when the provider sends an empty name", async () => {
+    const { user } = await company.enter({ name: " ", preferred_username: "ann@acme.example" });
+    expect(user.display_name).toBe("ann@acme.example");
+  });
+
   test("gets another name when theirs is taken", async () => {
     await addUser({ username: "ann", username_key: "ann", email: null });
     expect((await company.enter()).user.username).toMatch(/^acme_\d+$/);
