@@ -192,10 +192,11 @@ const SLOW = [
   "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
-/** Long runs, whole benches, and checks of what is made from a checkout: `npm run test:nightly`. */
+/** Long runs, whole benches, checks of what is made from a checkout, and what compiles a program first. */
 const NIGHTLY = [
   "packages/testkit/chaos/cluster.test.ts",
   "packages/testkit/chaos/random/random.test.ts",
+  "packages/testkit/identity-server/second-identity-server.test.ts",
   "packages/testkit/integration/bench.test.ts",
   "scripts/bench/allocations.test.ts",
   "scripts/bench/cli.test.ts",

@@ -160,7 +160,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     service-account token budget catalogue redemption user init program chat file cache report idp team batch ui top status api completion
   `),
   "packages/testkit": inOrder(`
-    src agents grid features chaos load cluster
+    src agents grid features chaos load cluster identity-server
   `),
 };
 

@@ -11,6 +11,8 @@ export interface GoBuild {
   readonly args: readonly string[];
   /** What is built, for the lines of progress. */
   readonly title: string;
+  /** What helps where there is no Go, besides installing it. */
+  readonly instead?: string;
   readonly limits?: GoLimits;
   readonly say?: (line: string) => void;
 }
@@ -31,7 +33,8 @@ const LAST_LINES = 12;
 const BUSY_SECONDS = 0.05;
 
 /** Resolves when the build is complete. Throws an error that says what failed, and what to do. */
-export async function runGoBuild({ folder, args, title, limits = LIMITS, say = console.log }: GoBuild): Promise<void> {
+export async function runGoBuild(build: GoBuild): Promise<void> {
+  const { folder, args, title, instead = "", limits = LIMITS, say = console.log } = build;
   const child = spawn("go", ["build", "-v", ...args], {
     cwd: folder,
     env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly" },
@@ -51,12 +54,7 @@ export async function runGoBuild({ folder, args, title, limits = LIMITS, say = c
     say(`${progress.describe()}, done`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new Error(
-      `${title}: there is no program go: install Go 1.26, or set KUBECONFIG to use a cluster of your own`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`${title}: there is no program go: install Go 1.26${instead}`, { cause: error });
   } finally {
     clearInterval(timer);
     clearInterval(talk);
@@ -105,7 +103,7 @@ class Progress {
 
   explain(reason: string): string {
     const last = this.#lines.map((line) => `  ${line}`).join("\n");
-    return `${this.describe()}, then ${reason}.\n${last}\nWhat is compiled already is stored: run the same command again. Go needs about 8 GB of disk for it, and GOPROXY for downloads.`;
+    return `${this.describe()}, then ${reason}.\n${last}\nWhat is compiled already is stored: run the same command again. Go needs disk for it, about 8 GB for a cluster, and GOPROXY for downloads.`;
   }
 }
 

@@ -1,5 +1,5 @@
-// The programs of a cluster, and a collector of OpenTelemetry: compiled once from the Go modules that go.mod and go.sum
-// of two folders pin, then cached.
+// The programs of a cluster, a collector of OpenTelemetry and an OpenID provider: compiled once from the Go modules that
+// go.mod and go.sum of three folders pin, then cached.
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +17,7 @@ const PARTS = {
   "control-plane": ["clients", "control-plane"],
   nodes: ["clients", "control-plane", "nodes"],
   collector: ["collector"],
+  "identity-server": ["identity-server"],
 } as const;
 export type Part = keyof typeof PARTS;
 
@@ -26,10 +27,12 @@ const SOURCES: Readonly<Record<Part, string>> = {
   "control-plane": "go",
   nodes: "go",
   collector: "collector",
+  "identity-server": "../identity-server/go",
 };
 const KUBERNETES = "1.36.4";
 const COMMANDS = "k8s.io/kubernetes/cmd";
-const SOURCES_OF: Readonly<Record<Part, readonly string[]>> = {
+/** The cache keys of the cluster cover this table. */
+const SOURCES_OF: Readonly<Record<Exclude<Part, "identity-server">, readonly string[]>> = {
   clients: [],
   "control-plane": [
     "go.etcd.io/etcd/server/v3",
@@ -41,6 +44,9 @@ const SOURCES_OF: Readonly<Record<Part, readonly string[]>> = {
   nodes: [`${COMMANDS}/kubelet`, `${COMMANDS}/kube-proxy`, "./pause", "./coredns"],
   collector: ["."],
 };
+/** Parts with a module of their own: its main package alone. */
+const WITH_MODULE: ReadonlySet<Part> = new Set(["collector", "identity-server"]);
+const MAIN_PACKAGE = ["."];
 const KWOK_STAGES = [
   "node/fast/node-initialize.yaml",
   "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
@@ -58,11 +64,15 @@ function cacheRoot(): string {
 /** Covers all inputs, so a change of versions leads to another folder; texts that only explain are none. */
 function buildCacheKey(part: Part): string {
   const sources = join(import.meta.dirname, SOURCES[part]);
-  const inputs = part === "collector" ? [SOURCES_OF[part]] : [KUBERNETES, SOURCES_OF, KWOK_STAGES];
+  const inputs = WITH_MODULE.has(part) ? [listSources(part)] : [KUBERNETES, SOURCES_OF, KWOK_STAGES];
   const hash = createHash("sha256").update(JSON.stringify([process.arch, ...inputs]));
   for (const file of globSync("**/*.{go,mod,sum}", { cwd: sources }).toSorted())
     hash.update(readFileSync(join(sources, file)));
   return hash.digest("hex").slice(0, 16);
+}
+
+function listSources(part: Part): readonly string[] {
+  return part === "identity-server" ? MAIN_PACKAGE : SOURCES_OF[part];
 }
 
 function cacheFolder(part: Part): string {
@@ -97,8 +107,9 @@ async function compile(folder: string, part: Part): Promise<void> {
   const [major, minor] = KUBERNETES.split(".");
   const flags = `-s -w -X ${version}.gitVersion=v${KUBERNETES} -X ${version}.gitMajor=${major} -X ${version}.gitMinor=${minor}`;
   console.log(`${part}: compiling; minutes the first time, seconds with a Go build cache`);
-  const args = ["-trimpath", "-ldflags", flags, "-o", `${folder}/`, ...SOURCES_OF[part]];
-  await runGoBuild({ folder: sources, args, title: part });
+  const args = ["-trimpath", "-ldflags", flags, "-o", `${folder}/`, ...listSources(part)];
+  const instead = WITH_MODULE.has(part) ? "" : ", or set KUBECONFIG to use a cluster of your own";
+  await runGoBuild({ folder: sources, args, title: part, instead });
   if (part === "nodes") return packPause(folder);
   if (part !== "control-plane") return;
   renameSync(join(folder, "server"), join(folder, "etcd")); // Go names a program after its folder
