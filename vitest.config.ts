@@ -185,6 +185,7 @@ const SLOW = [
   "packages/gateway/test/relay/streams/usage-after-disconnect.test.ts",
   "packages/gateway/test/relay/tenancy/moved-keys.test.ts",
   "packages/gateway/test/relay/tenancy/team-caps.test.ts",
+  "packages/gateway/test/storage/log-away.test.ts",
   "packages/gateway/test/storage/statement-plans.test.ts",
   "scripts/new.test.ts",
   "scripts/release/release.test.ts",

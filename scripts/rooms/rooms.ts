@@ -63,7 +63,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/gateway/src/storage": inOrder(`
     errors retry-transient like tables engines database statements transaction sorted-page keyed-rows row-names inserts
-    log-rows newest-log clickhouse log-database log-removal leases revisions rehearsal secrets schema partitions foreign dumps
+    log-rows newest-log clickhouse log-database log-reads log-removal leases revisions rehearsal secrets schema partitions foreign dumps
   `),
   "packages/gateway/src/identity": inOrder(`
     principal sessions keys mail passwords second-factor openid providers scim accounts authentication oauth

@@ -15,15 +15,21 @@ export interface OpenConsole extends Watched {
   close(): Promise<void>;
 }
 
+interface Settings {
+  readonly isSignedIn?: boolean;
+  /** Variables of the gateway. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts a new gateway, an upstream for its channels, and a browser with one page on which root is signed in. */
-export async function openConsole({ isSignedIn = true } = {}): Promise<OpenConsole> {
+export async function openConsole({ isSignedIn = true, env = {} }: Settings = {}): Promise<OpenConsole> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "fairway-console-"));
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "fairway.db");
   const upstream = await startUpstream();
   opened.defer(() => upstream.stop());
-  const gateway = await startGateway({ database: `sqlite:${file}` });
+  const gateway = await startGateway({ database: `sqlite:${file}`, env });
   opened.defer(async () => void (await gateway.stop()));
   const browser = await openBrowser();
   opened.defer(() => browser.close());

@@ -54,5 +54,6 @@ it("gives every code of the gateway that names a conflict, a missing row or a mi
 it("names the cure where there is one", () => {
   expect(findHint(new ApiProblem("x", { status: 401 }))).toContain("fairway login");
   expect(findHint(new ApiProblem("x", { status: 429, retryAfter: "3" }))).toBe("try again in 3 s");
+  expect(findHint(new ApiProblem("x", { status: 503, retryAfter: "5" }))).toBe("try again in 5 s");
   expect(findHint(new Error("x"))).toBeUndefined();
 });

@@ -234,7 +234,7 @@ export function findHint(thrown: unknown): string | undefined {
   const cure = thrown.key && CURE_BY_MESSAGE[thrown.key];
   if (cure !== undefined) return cure;
   if (thrown.status === 401) return "sign in with `fairway login`";
-  return thrown.status === 429 && thrown.retryAfterSeconds !== undefined
+  return (thrown.status === 429 || thrown.status === 503) && thrown.retryAfterSeconds !== undefined
     ? `try again in ${thrown.retryAfterSeconds} s`
     : undefined;
 }

@@ -73,3 +73,12 @@ export function isTransient(problem: unknown): boolean {
   if (problem instanceof OfflineProblem) return true;
   return problem instanceof HttpProblem && problem.status >= 500;
 }
+
+const UNAVAILABLE = 503;
+
+/** Returns after what time the server wants to be asked again, if a part of it is away. */
+export function readWaitMs(problem: unknown): number | undefined {
+  if (!(problem instanceof HttpProblem) || problem.status !== UNAVAILABLE || problem.retryAfter === undefined)
+    return undefined;
+  return problem.retryAfter * 1000;
+}

@@ -2,6 +2,7 @@ import { MESSAGE_CODES, messageText, type Endpoint, type MessageKey } from "@fai
 import { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";
 import { isFull, isReadOnly, isUnstorable } from "../storage/errors.ts";
+import { LogUnreachable } from "../storage/log-reads.ts";
 
 export interface Failure {
   readonly status: number;
@@ -11,11 +12,18 @@ export interface Failure {
   readonly isFault: boolean;
 }
 
+/** Clients that ask again this often find the log soon after it is back. */
+const LOG_RETRY_SECONDS = 5;
+
 /**
  * Converts anything that a management call throws to its answer; unknown errors become `internal_error` without
  * internals.
  */
 export function toFailure(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
+  if (thrown instanceof LogUnreachable) {
+    const refusal = new Refusal("log_unreachable", { retryAfterSeconds: LOG_RETRY_SECONDS, cause: thrown });
+    return toFailure(refusal, endpoint, requestId);
+  }
   if (endpoint?.access === "key" && !(thrown instanceof Refusal))
     return openAiFailure(AppError.from(thrown), requestId);
   if (thrown instanceof Refusal) {

@@ -14,6 +14,7 @@ import type { ProbeResult } from "../relay/pipeline/probe.ts";
 import type { Snapshot, TokenCache } from "../snapshot/types.ts";
 import type { Database } from "../storage/database.ts";
 import type { LogDatabase } from "../storage/log-database.ts";
+import { guardReads } from "../storage/log-reads.ts";
 import type { WebhookDeps } from "../webhooks/types.ts";
 import { operatorInfo, type WriteLog } from "../storage/log-rows.ts";
 import type { BatchManagement } from "../batches/management/management.ts";
@@ -196,6 +197,11 @@ function plannedPriceRoutes({ database, logDatabase: logs, clock, snapshots, ann
   });
 }
 
+/** Without the main database there are neither sessions nor calls, so the log in it has no refusal of its own. */
+function chooseReads({ database, logDatabase }: OperationsDeps): LogDatabase {
+  return logDatabase === database ? database : guardReads(logDatabase);
+}
+
 /** Creates the daily operations: channels, tokens, codes, wallet, logs, usage, prices, tasks, search and jobs. */
 export function createOperations(deps: OperationsDeps): Operations {
   const { database, clock, log, snapshots } = deps;
@@ -205,14 +211,15 @@ export function createOperations(deps: OperationsDeps): Operations {
   const channels = createChannels({ ...deps, jobs, options, pauseSeconds: deps.pollingSeconds });
   const pauses = createPauseStore(deps);
   const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
-  const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
+  const logDatabase = chooseReads(deps);
+  const logs = createLogStore({ database: logDatabase, sums: database, clock });
   const tail = createLogTail(logs, log);
   const statistics = createStatisticsStore({ database });
-  const recent = createRecentUsage({ logs: deps.logDatabase, clock });
+  const recent = createRecentUsage({ logs: logDatabase, clock });
   const tokens = createTokenStore(deps);
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const budgetStore = createBudgetStore({ ...deps, held: deps.budgets });
-  const reports = buildReportDeps(deps, channels);
+  const reports = buildReportDeps({ ...deps, logDatabase }, channels);
   const savedReports = createSavedReportCalls({ ...reports, database, saved: createSavedReports(deps) });
   const ownReports = [
     ...ownLogRoutes(deps, { store: logs, tail, channelNames: channels.readNames, findNamed: reports.findNamed }),
@@ -237,7 +244,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...groupRoutes({ options }),
     ...importRoutes(deps),
     ...importRunRoutes({ ...deps, jobs, runs: createRunStore({ database, clock, jobs: jobStore }) }),
-    ...plannedPriceRoutes(deps),
+    ...plannedPriceRoutes({ ...deps, logDatabase }),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),
     ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),

@@ -126,5 +126,5 @@ export const tokenActivity = endpoint({
   params: idParams,
   query: z.object({ start_timestamp: queryInt, end_timestamp: queryInt }),
   data: TokenActivity,
-  fails: ["token_not_found", "user_view_not_permitted"],
+  fails: ["token_not_found", "user_view_not_permitted", "log_unreachable"],
 });

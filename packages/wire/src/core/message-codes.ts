@@ -187,6 +187,7 @@ export const MESSAGE_CODES = {
   log_time_missing: "H1",
   log_span_too_long: "H2",
   log_not_found: "H3",
+  log_unreachable: "H4",
   budget_not_found: "BU1",
   budget_exists: "BU2",
   time_zone_unknown: "BU3",

@@ -306,6 +306,10 @@ export const MESSAGES = {
   log_time_missing: { status: 200, text: "Please select the log recording time." },
   log_span_too_long: { status: 200, text: "The time span cannot exceed 1 month." },
   log_not_found: { status: 200, text: "Log does not exist." },
+  log_unreachable: {
+    status: 503,
+    text: "The log database cannot be reached. Model calls continue and nothing is lost: their rows are here when it is back.",
+  },
   budget_not_found: { status: 200, text: "Budget does not exist." },
   budget_exists: { status: 200, text: "There is a budget of that period, length and model for it already." },
   time_zone_unknown: { status: 200, text: "The time zone {zone} does not exist." },

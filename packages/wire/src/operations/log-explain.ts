@@ -275,7 +275,7 @@ export const logExplain = endpoint({
   summary: "Explains one call: route, attempts, price. `{id}` is the id of a log row.",
   params: idParams,
   data: LogExplanation,
-  fails: ["log_not_found"],
+  fails: ["log_not_found", "log_unreachable"],
 });
 
 export const logExplainSelf = endpoint({
@@ -286,5 +286,5 @@ export const logExplainSelf = endpoint({
   summary: "Explains the caller's call of one request id, without channels.",
   params: z.object({ request: textUpTo(64) }),
   data: LogExplanation,
-  fails: ["log_not_found"],
+  fails: ["log_not_found", "log_unreachable"],
 });

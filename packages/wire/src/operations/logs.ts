@@ -119,6 +119,7 @@ export const logList = endpoint({
   summary: "Lists log rows, newest first.",
   query: z.object({ ...adminFilter, ...pageFields }),
   data: LogPage,
+  fails: ["log_unreachable"],
 });
 
 export const logListSelf = endpoint({
@@ -129,6 +130,7 @@ export const logListSelf = endpoint({
   summary: "Lists the caller's log rows, newest first.",
   query: z.object({ ...selfFilter, ...pageFields }),
   data: LogPage,
+  fails: ["log_unreachable"],
 });
 
 export const logGet = endpoint({
@@ -139,7 +141,7 @@ export const logGet = endpoint({
   summary: "Reads one log row.",
   params: idParams,
   data: LogRow,
-  fails: ["log_not_found"],
+  fails: ["log_not_found", "log_unreachable"],
 });
 
 export const logGetSelf = endpoint({
@@ -150,7 +152,7 @@ export const logGetSelf = endpoint({
   summary: "Reads the caller's log row of one request id.",
   params: z.object({ request: textUpTo(64) }),
   data: LogRow,
-  fails: ["log_not_found"],
+  fails: ["log_not_found", "log_unreachable"],
 });
 
 export const logStat = endpoint({
@@ -161,6 +163,7 @@ export const logStat = endpoint({
   summary: "Quota spent in the range, and calls and tokens of the last minute.",
   query: AdminFilter,
   data: LogStat,
+  fails: ["log_unreachable"],
 });
 
 export const logStatSelf = endpoint({
@@ -171,6 +174,7 @@ export const logStatSelf = endpoint({
   summary: "The same of the caller.",
   query: SelfFilter,
   data: LogStat,
+  fails: ["log_unreachable"],
 });
 
 const searchQuery = z.object({ keyword: queryText });
@@ -183,6 +187,7 @@ export const logSearch = endpoint({
   summary: "Finds log rows by type number or by the start of their content.",
   query: searchQuery,
   data: z.array(LogRow),
+  fails: ["log_unreachable"],
 });
 
 export const logSearchSelf = endpoint({
@@ -193,6 +198,7 @@ export const logSearchSelf = endpoint({
   summary: "Finds the caller's log rows by type number.",
   query: searchQuery,
   data: z.array(LogRow),
+  fails: ["log_unreachable"],
 });
 
 export const logClear = endpoint({
@@ -203,7 +209,7 @@ export const logClear = endpoint({
   summary: "Deletes the rows older than a time and answers how many.",
   query: z.object({ target_timestamp: queryInt }),
   data: z.int(),
-  fails: ["log_time_missing"],
+  fails: ["log_time_missing", "log_unreachable"],
 });
 
 export const logOfToken = endpoint({
@@ -217,6 +223,7 @@ export const logOfToken = endpoint({
     "Log rows of a relay key, read from `Authorization: Bearer` or the query; none for an unknown key. A key that a model call could not use is refused here too.",
   query: z.object({ key: queryText }),
   data: z.array(LogRow),
+  fails: ["log_unreachable"],
 });
 
 const FacetValues = z.array(z.object({ value: z.string(), count: z.int() }));
@@ -247,6 +254,7 @@ export const logFacets = endpoint({
   summary: "Counts the most frequent values of the matching rows.",
   query: AdminFilter,
   data: LogFacets,
+  fails: ["log_unreachable"],
 });
 
 export const logFacetsSelf = endpoint({
@@ -257,6 +265,7 @@ export const logFacetsSelf = endpoint({
   summary: "The same of the caller.",
   query: SelfFilter,
   data: LogFacets,
+  fails: ["log_unreachable"],
 });
 
 export const LogHistogram = z.object({
@@ -289,6 +298,7 @@ export const logHistogram = endpoint({
   summary: "Counts the matching rows over time, in at most 120 buckets.",
   query: AdminFilter,
   data: LogHistogram,
+  fails: ["log_unreachable"],
 });
 
 export const logHistogramSelf = endpoint({
@@ -299,6 +309,7 @@ export const logHistogramSelf = endpoint({
   summary: "The same of the caller.",
   query: SelfFilter,
   data: LogHistogram,
+  fails: ["log_unreachable"],
 });
 
 export const logExport = endpoint({
@@ -309,6 +320,7 @@ export const logExport = endpoint({
   summary: "Streams all matching rows as a file: `format` csv (default) or ndjson.",
   query: z.object({ ...adminFilter, format: queryText }),
   answer: "file",
+  fails: ["log_unreachable"],
 });
 
 export const logExportSelf = endpoint({
@@ -319,6 +331,7 @@ export const logExportSelf = endpoint({
   summary: "The same of the caller.",
   query: z.object({ ...selfFilter, format: queryText }),
   answer: "file",
+  fails: ["log_unreachable"],
 });
 
 /**
@@ -333,6 +346,7 @@ export const logTail = endpoint({
   summary: "Follows new matching rows as server-sent events.",
   query: AdminFilter,
   answer: "stream",
+  fails: ["log_unreachable"],
 });
 
 export const logTailSelf = endpoint({
@@ -343,4 +357,5 @@ export const logTailSelf = endpoint({
   summary: "The same of the caller.",
   query: SelfFilter,
   answer: "stream",
+  fails: ["log_unreachable"],
 });

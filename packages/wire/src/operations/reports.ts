@@ -116,7 +116,7 @@ export const reportUsage = endpoint({
   summary: "Calls, tokens and cost by any fields and filters, exact to the unit, from sums and the rows of the log.",
   query: z.object({ ...selfFilter, username: queryText, user_id: queryInt, channel: queryInt }),
   data: UsageReport,
-  fails: ["invalid_field"],
+  fails: ["invalid_field", "log_unreachable"],
 });
 
 export const reportUsageSelf = endpoint({
@@ -127,7 +127,7 @@ export const reportUsageSelf = endpoint({
   summary: "The same of the caller, by `token`, `model`, `group`, `end_user` and tags.",
   query: SelfFilter,
   data: UsageReport,
-  fails: ["invalid_field"],
+  fails: ["invalid_field", "log_unreachable"],
 });
 
 export const teamReport = endpoint({
@@ -139,5 +139,5 @@ export const teamReport = endpoint({
   params: idParams,
   query: SelfFilter,
   data: UsageReport,
-  fails: ["team_not_found", "team_right_missing", "invalid_field"],
+  fails: ["team_not_found", "team_right_missing", "invalid_field", "log_unreachable"],
 });

@@ -140,5 +140,5 @@ export const savedReportRun = endpoint({
     bom: queryInt,
   }),
   data: UsageReport,
-  fails: ["invalid_field", "report_not_found"],
+  fails: ["invalid_field", "report_not_found", "log_unreachable"],
 });

@@ -162,7 +162,7 @@ export const usageRecent = endpoint({
     "The same figures of the calls that ended in the last minutes, from the newest 10,000 rows of the log (SQLite: 2,000): `start_timestamp` is later than asked for where there are more. An answer is at most five seconds old.",
   query: z.object(recentQuery),
   data: UsageStatistics,
-  fails: ["invalid_parameter"],
+  fails: ["invalid_parameter", "log_unreachable"],
 });
 
 export const usageRecentSelf = endpoint({
@@ -173,5 +173,5 @@ export const usageRecentSelf = endpoint({
   summary: "The caller's own, by `all`, `token` or `model`.",
   query: z.object(recentQuery),
   data: UsageStatistics,
-  fails: ["invalid_parameter"],
+  fails: ["invalid_parameter", "log_unreachable"],
 });

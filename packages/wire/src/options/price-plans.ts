@@ -100,5 +100,5 @@ export const pricePreview = endpoint({
   summary: "Says what the requests of the last 24 hours would have cost at new prices. Changes nothing.",
   body: z.strictObject({ prices }),
   data: PricePreview,
-  fails: ["price_invalid"],
+  fails: ["price_invalid", "log_unreachable"],
 });

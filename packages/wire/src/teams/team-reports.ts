@@ -17,7 +17,7 @@ export const teamLog = endpoint({
   params: idParams,
   query: logListSelf.query,
   data: LogPage,
-  fails: GONE,
+  fails: [...GONE, "log_unreachable"],
 });
 
 export const teamLogStat = endpoint({
@@ -29,7 +29,7 @@ export const teamLogStat = endpoint({
   params: idParams,
   query: logStatSelf.query,
   data: LogStat,
-  fails: GONE,
+  fails: [...GONE, "log_unreachable"],
 });
 
 export const teamUsage = endpoint({

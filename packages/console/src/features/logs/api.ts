@@ -17,7 +17,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, openStream } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
-import { queryClient } from "../../lib/query.ts";
+import { queryClient, repeatWhenAway } from "../../lib/query.ts";
 import { resolveBounds, rangeName } from "../../lib/range.ts";
 
 export interface LogFilter {
@@ -86,7 +86,7 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
       return reader.isAdmin ? call(logStat, { query, signal }) : call(logStatSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
-    refetchInterval: reader.isLive ? LIVE_MS : false,
+    refetchInterval: repeatWhenAway(reader.isLive ? LIVE_MS : false),
   });
 }
 
@@ -98,7 +98,7 @@ export function histogramQuery(filter: LogFilter, reader: { isAdmin: boolean; is
       return reader.isAdmin ? call(logHistogram, { query, signal }) : call(logHistogramSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
-    refetchInterval: reader.isLive ? LIVE_MS : false,
+    refetchInterval: repeatWhenAway(reader.isLive ? LIVE_MS : false),
   });
 }
 

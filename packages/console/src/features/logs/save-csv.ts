@@ -1,6 +1,6 @@
 import { logList, logListSelf, PAGE_SIZE_CAP, type LogPage } from "@fairway/wire";
 import { call } from "../../lib/http.ts";
-import { HttpProblem } from "../../lib/problems.ts";
+import { HttpProblem, readWaitMs } from "../../lib/problems.ts";
 import { buildLogQuery, type LogFilter } from "./api.ts";
 import { csvWriter } from "./csv.ts";
 
@@ -28,7 +28,14 @@ function rest(seconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Reads all pages of the filter, newest first, without rows that arrive meanwhile; waits after a rate limit. */
+/** Returns the seconds to wait; undefined if waiting does not help. Without a first page, the user is told at once. */
+function findWait(problem: unknown, before: string): number | undefined {
+  if (problem instanceof HttpProblem && problem.status === TOO_MANY) return problem.retryAfter;
+  const away = before === "" ? undefined : readWaitMs(problem);
+  return away === undefined ? undefined : away / MILLISECONDS;
+}
+
+/** Reads all pages of the filter, newest first, without rows that arrive meanwhile; waits while the server asks for it. */
 async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSignal): AsyncGenerator<LogPage> {
   const wanted = { ...buildLogQuery(filter, isAdmin), page_size: PAGE_SIZE_CAP };
   let before = "";
@@ -39,9 +46,9 @@ async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSigna
       yield page;
       before = page.next;
     } catch (problem) {
-      const isBusy = problem instanceof HttpProblem && problem.status === TOO_MANY;
-      if (!isBusy || problem.retryAfter === undefined) throw problem;
-      await rest(problem.retryAfter, signal);
+      const wait = findWait(problem, before);
+      if (wait === undefined) throw problem;
+      await rest(wait, signal);
       continue;
     }
     if (before === "") return;

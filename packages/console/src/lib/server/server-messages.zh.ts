@@ -209,6 +209,7 @@ export const messages: Record<MessageKey, string> = {
   log_time_missing: "请选择日志时间。",
   log_span_too_long: "时间跨度不能超过 1 个月。",
   log_not_found: "日志不存在。",
+  log_unreachable: "无法连接日志数据库。模型调用照常进行，数据不会丢失：恢复连接后，这里会显示全部日志。",
   budget_not_found: "预算不存在。",
   budget_exists: "已有相同周期、时长和模型的预算。",
   time_zone_unknown: "时区 {zone} 不存在。",

@@ -43,19 +43,20 @@ export interface ExportJob {
 /** Streams all matching rows, newest first, as fast as the client reads them. */
 export async function exportLogs(response: ServerResponse, { store, query, format, view }: ExportJob): Promise<void> {
   const isCsv = format === "csv";
+  const read = (before?: Cursor) => store.page(query, { offset: 0, limit: ROWS_PER_READ, before });
+  // A log that cannot be read is refused before the file begins.
+  let rows = await read();
   response.writeHead(200, {
     "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
     "Content-Disposition": `attachment; filename="logs.${format}"`,
   });
   if (isCsv) response.write(`${BYTE_ORDER_MARK}${COLUMNS.join(",")}\r\n`);
-  let before: Cursor | undefined;
   for (;;) {
-    const rows = await store.page(query, { offset: 0, limit: ROWS_PER_READ, before });
     const lines = (await view(rows)).map((row) => (isCsv ? csvLine(row) : `${JSON.stringify(row)}\n`));
     if (!(await send(response, lines.join("")))) return;
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_READ) break;
-    before = { createdAt: last.created_at, id: last.id };
+    rows = await read({ createdAt: last.created_at, id: last.id });
   }
   response.end();
 }
