@@ -72,7 +72,7 @@ export function createLogWriter(isSeparate: boolean): WriteLog {
   };
 }
 
-/** Queues rows for a separate log database that gets all its rows through `log_outbox`. */
+/** Queues rows for a separate log database, which gets all its rows through `log_outbox`. */
 export function queueLogRows(database: RawDatabase, rows: readonly LogRowInput[]): Promise<void> {
   const values = rows.map((row): SqlValue[] => [row.request_id, JSON.stringify(row)]);
   return database.transaction((tx) => insertRows(tx, database.kind, LOG_OUTBOX, values));

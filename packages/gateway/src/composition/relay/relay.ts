@@ -161,8 +161,9 @@ function createRelayErrorRows({ storage, snapshots, clock, log, metrics }: Relay
     options: () => snapshots.current().options,
     insert: async (rows) => {
       const { database, logDatabase } = storage;
-      if (logDatabase.kind === "clickhouse") await queueLogRows(database.raw, rows);
-      else await logDatabase.db.insertInto("logs").values(rows).execute();
+      // Rows for a database of their own wait in the main one, also while theirs is away.
+      if (logDatabase === database) await database.db.insertInto("logs").values(rows).execute();
+      else await queueLogRows(database.raw, rows);
     },
     clock,
     log,
