@@ -47,7 +47,7 @@ async function refuseEarly(main: RawDatabase, source: Database): Promise<void> {
   const sql = `select topic, revision from revisions where topic in (${topics.map(() => "?").join(", ")})`;
   const rows = await main.rows<{ topic: string; revision: number }>(sql, topics);
   if (!rows.some(({ topic }) => topic === LOG_IDS)) return;
-  const newest = await newestLogId(source.db);
+  const newest = await newestLogId(source);
   if (rows.every(({ revision }) => Number(revision) >= newest)) return;
   throw new UsageError(
     "the gateways write to ClickHouse already, and the sums of the statistics are not past the rows to copy: let a gateway run for some minutes with calls, and start the copy again",

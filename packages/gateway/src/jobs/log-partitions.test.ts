@@ -92,9 +92,9 @@ describe.each(["mariadb", "postgres"] as const)("partitions by day on %s", (kind
 
   test("the newest row stays whatever its age, so that no id is given twice", async () => {
     kit.clock.set(MONDAY + 60 * DAY);
-    const newest = await newestLogId(kit.database.db);
+    const newest = await newestLogId(kit.database);
     await retain(2);
-    expect(await newestLogId(kit.database.db)).toBe(newest);
+    expect(await newestLogId(kit.database)).toBe(newest);
   });
 });
 

@@ -174,7 +174,7 @@ async function remove(
 ): Promise<void> {
   await confirm();
   let startedAt = performance.now();
-  for await (const rows of removeLogs(logDatabase, { ...old, below: await newestLogId(logDatabase.db) })) {
+  for await (const rows of removeLogs(logDatabase, { ...old, below: await newestLogId(logDatabase) })) {
     onBatch(rows);
     if (signal.aborted) return;
     await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt));

@@ -64,7 +64,7 @@ export function createExporter(deps: ExporterDeps): Exporter {
   const sendDue = async (signal: AbortSignal, confirm: () => Promise<void>) => {
     const end = elapsed() + BUDGET_MS;
     const isOverdue = elapsed() - sentAt >= destination.everyMs;
-    const newest = await newestLogId(deps.logs.db);
+    const newest = await newestLogId(deps.logs);
     const settled = deps.horizon.settled(newest);
     await cursors.begin(deps.from === "now" ? newest : 0);
     for (let cursor = await cursors.read(); ;) {
@@ -94,7 +94,7 @@ export function createExporter(deps: ExporterDeps): Exporter {
     async run(signal, confirm) {
       if (trouble.isResting()) {
         // The horizon has to know the current rows.
-        deps.horizon.settled(await newestLogId(deps.logs.db));
+        deps.horizon.settled(await newestLogId(deps.logs));
         return measure((await cursors.read()).done);
       }
       try {

@@ -33,7 +33,7 @@ export function createModelNames({ db, kind }: LogDatabase): ModelNames {
   let reading: Promise<Known | undefined> | undefined;
 
   const read = async (): Promise<Known | undefined> => {
-    const newest = await newestLogId(db);
+    const newest = await newestLogId({ db, kind });
     const isRecent = known !== undefined && newest >= known.newest && newest - known.newest <= MAX_NEW_ROWS;
     const names =
       isRecent && known ? await addNew(db, known) : await (kind === "clickhouse" ? distinctNames(db) : allNames(db));

@@ -67,7 +67,7 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
 
     tokenActivity: (asked: ActivityQuery): Promise<TokenActivity> => readTokenActivity(database, asked),
 
-    newestId: (): Promise<number> => newestLogId(db),
+    newestId: (): Promise<number> => newestLogId(database),
   };
 }
 
@@ -107,7 +107,7 @@ async function removeBefore(
   tell: (removed: number) => Promise<void>,
 ): Promise<number> {
   const { db } = database;
-  const newest = await newestLogId(db);
+  const newest = await newestLogId(database);
   let removed = 0;
   for await (const rows of removeLogs(database, { before: time, below: newest })) {
     removed += rows;

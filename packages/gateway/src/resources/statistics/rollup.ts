@@ -57,7 +57,7 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   const settleMs = areIdsInOrder(logs) ? 0 : (deps.settleMs ?? SETTLE_MS);
   const until = seconds(clock) - 1;
   await removeOldSums(deps);
-  const newest = await newestLogId(logs.db);
+  const newest = await newestLogId(logs);
   const start = await readMark(database, STATISTICS_MARK);
   // Another log replaced the old one; its rows may already be in the sums.
   if (newest < start) {

@@ -57,7 +57,7 @@ const ADD = {
  * number of processed log rows.
  */
 export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promise<number> {
-  const newest = await newestLogId(deps.logs.db);
+  const newest = await newestLogId(deps.logs);
   const start = await readMark(deps.database, ROLLUP_MARK);
   if (newest <= start) {
     // Another log replaced the old one; its rows may already be in the sums.

@@ -1,10 +1,14 @@
 import { createClickhouse, createDatabase } from "@fairway/testkit/databases";
 import { LOG_TYPE } from "@fairway/wire";
+import { Kysely } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { removeOldLogs } from "../../jobs/log-retention.ts";
+import { newestLogId } from "../newest-log.ts";
+import type { Schema } from "../tables/schema.ts";
 import { copyLogs } from "./copy.ts";
+import { createClickhouseDialect } from "./dialect.ts";
 import { explainRefusal } from "./errors.ts";
 import { openClickhouse, type ClickhouseLog } from "./open.ts";
 
@@ -112,4 +116,35 @@ test("an account that is refused, and a database that is missing, say what to do
   url.pathname = "/none";
   expect(await refused(url.href)).toContain("make the database");
   expect(await refused("clickhouse://127.0.0.1:1/none")).toBeUndefined();
+});
+
+test("the newest id is found among the newest rows, and again when those are gone", async () => {
+  const asked: string[] = [];
+  const client: ClickhouseLog["client"] = {
+    ...logs.client,
+    rows<Row>(sql: string) {
+      asked.push(sql);
+      return logs.client.rows<Row>(sql);
+    },
+  };
+  const log = { kind: logs.kind, db: new Kysely<Schema>({ dialect: createClickhouseDialect(client) }) };
+  const store = (first: number, count: number) =>
+    logs.client.command(
+      `insert into logs (id, created_at, type) select number + ${first}, ${TODAY} + number % ${DAY}, 2 from numbers(${count})`,
+    );
+  expect(await newestLogId(log)).toBe(0);
+  await store(1, 100_000);
+  expect(await newestLogId(log)).toBe(100_000);
+  await store(100_001, 10);
+  expect(await newestLogId(log)).toBe(100_010);
+  const plan = await logs.client.rows<{ explain: string }>(`explain indexes = 1 ${asked.at(-1)}`);
+  const read = plan
+    .flatMap(({ explain }) => /Granules: (\d+)\/(\d+)/.exec(explain) ?? [])
+    .slice(-2)
+    .map(Number);
+  expect(read[0]).toBeLessThan((read[1] ?? 0) / 3);
+  await logs.db.deleteFrom("logs").where("id", ">", 50_000).execute();
+  expect(await newestLogId(log)).toBe(50_000);
+  await logs.db.deleteFrom("logs").execute();
+  expect(await newestLogId(log)).toBe(0);
 });

@@ -37,7 +37,7 @@ const COLUMNS = ["id", ...LOG_COLUMNS].map((name) => `"${name}"`).join(", ");
  */
 export async function copyLogs({ source, target, main, onStep }: LogCopy): Promise<Copied> {
   await target.prepare();
-  const newest = await newestLogId(source.db);
+  const newest = await newestLogId(source);
   let reached = Math.max(0, (await readPosition(main)) - LOOK_BACK);
   while (reached < newest) {
     const startedAt = performance.now();

@@ -106,6 +106,6 @@ export async function rowsBehind({ database, clock }: SumsDeps, mark: number): P
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
-  const newest = recent && recent.id >= mark ? recent.id : await newestLogId(database.db);
+  const newest = recent && recent.id >= mark ? recent.id : await newestLogId(database);
   return newest >= mark ? newest - mark : undefined;
 }
