@@ -226,15 +226,29 @@ const ON_CLICKHOUSE_ALONE = [
 const ON_CLICKHOUSE = [
   ...ON_CLICKHOUSE_ALONE,
   "packages/gateway/src/resources/logs/conditions.property.test.ts",
+  "packages/gateway/src/resources/logs/counts/histogram.test.ts",
+  "packages/gateway/src/resources/logs/spent.test.ts",
   "packages/gateway/src/resources/logs/store.test.ts",
   "packages/gateway/src/resources/statistics/recent.test.ts",
   "packages/gateway/src/resources/statistics/rollup.test.ts",
   "packages/gateway/src/resources/usage-data/rollup.test.ts",
 ];
+/** Those that ask thousands of questions, which its engine answers one after the other. */
+const NIGHTLY_CLICKHOUSE = [
+  "packages/gateway/src/resources/logs/counts/plot-sums.test.ts",
+  "packages/gateway/src/resources/logs/counts/read-facets.test.ts",
+];
 /** Random histories: `npm run test:full` runs them with many more steps. */
 const PROPERTY = "packages/gateway/**/*.property.test.ts";
 /** Files that a list of this configuration names; one that moved would silently leave its list. */
-export const NAMED: readonly string[] = [...LONG, ...SLOW, ...NIGHTLY, ...NIGHTLY_BROWSER, ...ON_CLICKHOUSE];
+export const NAMED: readonly string[] = [
+  ...LONG,
+  ...SLOW,
+  ...NIGHTLY,
+  ...NIGHTLY_BROWSER,
+  ...NIGHTLY_CLICKHOUSE,
+  ...ON_CLICKHOUSE,
+];
 const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, PROPERTY, CLUSTER, NODES, ...ON_CLICKHOUSE_ALONE];
 
 /** One file for each browser engine, through WebDriver: `npm run test:engines`. */
@@ -375,6 +389,18 @@ export default defineConfig({
           ...services,
           testTimeout: 120_000,
           hookTimeout: 240_000,
+          ...group(2, 1),
+        },
+      },
+      {
+        test: {
+          name: "nightly-clickhouse",
+          expect: expects,
+          include: NIGHTLY_CLICKHOUSE,
+          env: { FAIRWAY_TEST_LOGS: "clickhouse" },
+          ...services,
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
           ...group(2, 1),
         },
       },

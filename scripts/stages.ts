@@ -77,6 +77,7 @@ const STAGES: readonly Stage[] = [
   vitest("browser", "full", "console in Chromium", ["browser"]),
   vitest("nightly", "nightly", "long runs, and further settings of what the other stages test", [
     "nightly",
+    "nightly-clickhouse",
     "nightly-browser",
   ]),
   {
@@ -111,7 +112,11 @@ const STAGES: readonly Stage[] = [
 const only = process.argv.flatMap((argument, index, all) =>
   argument === "--only" ? (all[index + 1]?.split(",") ?? []) : [],
 );
-const tier: Tier = process.argv.includes("--full") ? "full" : process.argv.includes("--nightly") ? "nightly" : "default";
+const tier: Tier = process.argv.includes("--full")
+  ? "full"
+  : process.argv.includes("--nightly")
+    ? "nightly"
+    : "default";
 const chosen = STAGES.filter((stage) =>
   only.length === 0 ? stage.tier === tier || stage.tier === "every" : only.includes(stage.name),
 );
