@@ -126,18 +126,14 @@ async function visit(
   origin: string,
   user: Pick<IdentityServerUser, "Username" | "Password">,
 ): Promise<Visit> {
-  const cookies = new Map<string, string>();
+  const cookies = new Cookies();
   const pages: string[] = [];
   let url = new URL(address);
   let form: URLSearchParams | undefined;
   for (let step = 0; step < MAX_STEPS && url.origin === origin; step += 1) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const sent = form ? { method: "POST", body: form } : {};
-    const answer = await fetch(url, { redirect: "manual", headers: { cookie }, ...sent });
-    for (const line of answer.headers.getSetCookie()) {
-      const [name = "", value = ""] = (line.split(";")[0] ?? "").split(/=(.*)/s);
-      cookies.set(name, value);
-    }
+    const answer = await fetch(url, { redirect: "manual", headers: { cookie: cookies.header }, ...sent });
+    cookies.keep(answer.headers);
     const location = answer.headers.get("location");
     if (location !== null) {
       form = undefined;
@@ -151,6 +147,21 @@ async function visit(
     url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? "", url);
   }
   return { query: url.searchParams, pages };
+}
+
+class Cookies {
+  readonly #values = new Map<string, string>();
+
+  get header(): string {
+    return [...this.#values].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
+  keep(headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split(/=(.*)/s);
+      this.#values.set(name, value);
+    }
+  }
 }
 
 function fillIn(page: string, { Username, Password }: Pick<IdentityServerUser, "Username" | "Password">) {

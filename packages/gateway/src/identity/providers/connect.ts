@@ -3,7 +3,7 @@ import { importPKCS8 } from "jose";
 import * as openid from "openid-client";
 import { isLoopback } from "../../lib/net/ip.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { parseObject } from "../../lib/text/json.ts";
+import { parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { askProvider, createClient, createFetch, type ClientDeps } from "../openid/client.ts";
 import type { Provider } from "./provider.ts";
 import type { ProviderStore } from "./store.ts";
@@ -62,11 +62,18 @@ export function parseClientKey(secret: string): ClientKey | undefined {
   if (!isJwk && !secret.includes("BEGIN PRIVATE KEY")) return undefined;
   const jwk = isJwk ? parseObject(secret) : undefined;
   const key = readPrivateKey(jwk ? { key: jwk, format: "jwk" } : secret);
-  if (key?.asymmetricKeyType === "ec" && key.asymmetricKeyDetails?.namedCurve !== "prime256v1") return undefined;
-  const algorithm = ALGORITHMS[key?.asymmetricKeyType ?? ""];
+  const algorithm = key && findAlgorithm(key);
   if (key === undefined || algorithm === undefined) return undefined;
+  return { key, algorithm, kid: readName(jwk) };
+}
+
+function findAlgorithm({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
+  return type === "ec" && details?.namedCurve !== "prime256v1" ? undefined : ALGORITHMS[type ?? ""];
+}
+
+function readName(jwk: JsonObject | undefined): string | undefined {
   const kid = jwk?.["kid"];
-  return { key, algorithm, kid: typeof kid === "string" && kid !== "" ? kid : undefined };
+  return typeof kid === "string" && kid !== "" ? kid : undefined;
 }
 
 function readPrivateKey(given: string | JsonWebKeyInput): KeyObject | undefined {

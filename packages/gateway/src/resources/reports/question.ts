@@ -50,11 +50,7 @@ export function readQuestion({ by, interval, time_zone: zone, ...asked }: Asked,
   const unknown = by.find((name) => !isReportField(name));
   if (unknown !== undefined) throw refuse("by", `must have names of ${REPORT_FIELDS.join(", ")} or tag:KEY`);
   if (by.length > MAX_REPORT_FIELDS) throw refuse("by", `must have at most ${MAX_REPORT_FIELDS} names`);
-  const end = asked.end > 0 ? asked.end : now + 1;
-  const start = asked.start > 0 ? asked.start : end - DEFAULT_SECONDS;
-  if (start >= end) throw refuse("end", "must be later than start");
-  if (end - start > MAX_REPORT_SECONDS)
-    throw refuse("start", `must be at most ${MAX_REPORT_SECONDS / DAY} days before end`);
+  const { start, end } = readSpan(asked, now);
   const timeZone = zone === "" ? "UTC" : zone;
   if (!isTimeZone(timeZone)) throw refuse("time_zone", "must be the name of a time zone, such as Europe/Berlin");
   const periods: ReportPeriod[] = [];
@@ -65,6 +61,15 @@ export function readQuestion({ by, interval, time_zone: zone, ...asked }: Asked,
   }
   const sharing = readSharing({ shared: asked.shared ?? "", split: asked.split ?? "" }, by);
   return { by: fields, start, end, periods, sharing };
+}
+
+function readSpan(asked: Pick<Asked, "start" | "end">, now: number): Pick<Question, "start" | "end"> {
+  const end = asked.end > 0 ? asked.end : now + 1;
+  const start = asked.start > 0 ? asked.start : end - DEFAULT_SECONDS;
+  if (start >= end) throw refuse("end", "must be later than start");
+  if (end - start > MAX_REPORT_SECONDS)
+    throw refuse("start", `must be at most ${MAX_REPORT_SECONDS / DAY} days before end`);
+  return { start, end };
 }
 
 export interface FileAsked {

@@ -167,10 +167,12 @@ describe("embeddings in several calls", () => {
     });
     const { context: exchangeContext, calls } = createExchange(reply, { spec, key: "AK|SK|us-east-1" });
     const answer = await exchange(createUpstreamCall("https://h/model/m/invoke", body), exchangeContext);
-    expect(calls.map((call) => call.body?.toString()).toSorted()).toEqual([
-      '{"inputText":"a","dimensions":2,"normalize":true}',
-      '{"inputText":"b","dimensions":2,"normalize":true}',
-    ]);
+    expect(new Set(calls.map((call) => call.body?.toString()))).toEqual(
+      new Set([
+        '{"inputText":"a","dimensions":2,"normalize":true}',
+        '{"inputText":"b","dimensions":2,"normalize":true}',
+      ]),
+    );
     expect(new Set(calls.map((call) => call.headers["authorization"])).size).toBe(2);
     expect(bridge.begin(context).response(await readJson(answer))).toMatchObject({
       data: [{ embedding: [1] }, { embedding: [2] }],

@@ -59,7 +59,7 @@ test("the cost of some values is shared when a saved report is made, as a direct
   ]);
   const { start, end } = report;
   const query = new URLSearchParams({ by: "tag:app", start: `${start}`, end: `${end}`, ...SHARING });
-  const direct = await user.data<UsageReport>(user.get(`/api/report/self/usage?${query}`));
+  const direct = await user.data<UsageReport>(user.get(`/api/report/self/usage?${query.toString()}`));
   expect([direct.columns, direct.rows]).toEqual([report.columns, report.rows]);
   const moved = await user.data<SavedReport>(user.put(path, { cadence: "month" }));
   expect(moved.question).toEqual(question);
@@ -79,8 +79,8 @@ test.each<readonly [string, Readonly<Record<string, string>>]>([
 ])("by %s, %o is refused as a saved report with the words of a direct call", async (by, sharing) => {
   const { user } = members;
   const query = new URLSearchParams({ by, ...sharing });
-  const direct = await fail(user.get(`/api/report/self/usage?${query}`));
-  expect(direct).toMatchObject({ success: false, field: expect.stringMatching(/^(shared|split)$/) });
+  const direct = await fail(user.get(`/api/report/self/usage?${query.toString()}`));
+  expect(direct).toMatchObject({ success: false, field: expect.stringMatching(/^(shared|split)$/) as unknown });
   const question = { by: [by], days: 7, ...sharing };
   const plain = { name: "plain", question: { by: [by], days: 7 } };
   const { id } = await user.data<SavedReport>(user.post("/api/report/saved/", plain));
