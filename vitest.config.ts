@@ -72,10 +72,14 @@ const LONG: ReadonlySet<string> = new Set([
   "packages/gateway/test/relay/cache/response-cache.test.ts",
   "packages/gateway/test/relay/limits/limits.test.ts",
   "packages/testkit/integration/bench.test.ts",
+  "packages/testkit/integration/log-clickhouse.test.ts",
   "packages/testkit/integration/commands.test.ts",
   "packages/testkit/integration/database-silence.test.ts",
   "packages/testkit/integration/log-export.test.ts",
   "scripts/bench/logs.test.ts",
+  "scripts/bench/outage.test.ts",
+  "scripts/bench/plain.test.ts",
+  "scripts/bench/soak.test.ts",
   "scripts/new.test.ts",
   "scripts/seed.test.ts",
 ]);
@@ -195,11 +199,14 @@ const SLOW = [
 ];
 /** Long runs, whole benches, checks of what is made from a checkout, and what compiles a program first. */
 const NIGHTLY = [
+  "deploy/oci-image.test.ts",
+  "packages/gateway/test/management/fuzz.test.ts",
   "packages/testkit/chaos/cluster.test.ts",
   "packages/testkit/chaos/random/random.test.ts",
   "packages/testkit/identity-server/second-identity-server.test.ts",
   "packages/testkit/integration/bench.test.ts",
   "scripts/bench/allocations.test.ts",
+  "scripts/bench/batches.test.ts",
   "scripts/bench/cli.test.ts",
   "scripts/bench/collector.test.ts",
   "scripts/bench/ledger.test.ts",

@@ -40,10 +40,16 @@ const MODES = [
   ["--soak", "memory under mixed load, --soak MINUTES", benchSoak],
 ] as const;
 
-const isAsked = (flag: string) => process.argv.some((word) => word === flag || word.startsWith(`${flag}=`));
+const words = process.argv.slice(2).map((word) => word.split("=", 1)[0]);
 
-if (isAsked("--help")) printModes();
-else await main(MODES.find(([flag]) => isAsked(flag))?.[2] ?? benchCalls);
+if (words.includes("--help")) printModes();
+else await main(findMode() ?? benchCalls);
+
+/** The first flag decides: further ones may be those of its mode, such as `--api --logs 3000`. */
+function findMode() {
+  const first = words.find((word) => MODES.some(([flag]) => flag === word));
+  return MODES.find(([flag]) => flag === first)?.[2];
+}
 
 function printModes(): void {
   console.log(
