@@ -72,14 +72,10 @@ const LONG: ReadonlySet<string> = new Set([
   "packages/gateway/test/relay/cache/response-cache.test.ts",
   "packages/gateway/test/relay/limits/limits.test.ts",
   "packages/testkit/integration/bench.test.ts",
-  "packages/testkit/integration/log-clickhouse.test.ts",
   "packages/testkit/integration/commands.test.ts",
   "packages/testkit/integration/database-silence.test.ts",
   "packages/testkit/integration/log-export.test.ts",
   "scripts/bench/logs.test.ts",
-  "scripts/bench/outage.test.ts",
-  "scripts/bench/plain.test.ts",
-  "scripts/bench/soak.test.ts",
   "scripts/new.test.ts",
   "scripts/seed.test.ts",
 ]);
@@ -205,12 +201,16 @@ const NIGHTLY = [
   "packages/testkit/chaos/random/random.test.ts",
   "packages/testkit/identity-server/second-identity-server.test.ts",
   "packages/testkit/integration/bench.test.ts",
+  "packages/testkit/integration/log-clickhouse.test.ts",
   "scripts/bench/allocations.test.ts",
   "scripts/bench/batches.test.ts",
   "scripts/bench/cli.test.ts",
   "scripts/bench/collector.test.ts",
   "scripts/bench/ledger.test.ts",
   "scripts/bench/logs.test.ts",
+  "scripts/bench/outage.test.ts",
+  "scripts/bench/plain.test.ts",
+  "scripts/bench/soak.test.ts",
   "scripts/new.test.ts",
   "scripts/release/release.test.ts",
   "scripts/site.test.ts",
@@ -233,8 +233,6 @@ const ON_CLICKHOUSE_ALONE = [
 const ON_CLICKHOUSE = [
   ...ON_CLICKHOUSE_ALONE,
   "packages/gateway/src/resources/logs/conditions.property.test.ts",
-  "packages/gateway/src/resources/logs/counts/histogram.test.ts",
-  "packages/gateway/src/resources/logs/spent.test.ts",
   "packages/gateway/src/resources/logs/store.test.ts",
   "packages/gateway/src/resources/statistics/recent.test.ts",
   "packages/gateway/src/resources/statistics/rollup.test.ts",
@@ -242,8 +240,10 @@ const ON_CLICKHOUSE = [
 ];
 /** Those that ask thousands of questions, which its engine answers one after the other. */
 const NIGHTLY_CLICKHOUSE = [
+  "packages/gateway/src/resources/logs/counts/histogram.test.ts",
   "packages/gateway/src/resources/logs/counts/plot-sums.test.ts",
   "packages/gateway/src/resources/logs/counts/read-facets.test.ts",
+  "packages/gateway/src/resources/logs/spent.test.ts",
 ];
 /** Random histories: `npm run test:full` runs them with many more steps. */
 const PROPERTY = "packages/gateway/**/*.property.test.ts";
