@@ -1,8 +1,9 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import config, { NAMED } from "../vitest.config.ts";
+import config from "../vitest.config.ts";
 import { ROOT } from "./bootstrap.mjs";
+import { NAMED } from "./test-files.ts";
 
 interface Project {
   readonly test: { readonly name: string; readonly include: string[] };
@@ -24,6 +25,6 @@ test("every project is run by a stage", () => {
   expect(run.map(({ test: { name } }) => name)).toEqual(projects.map(({ test: { name } }) => name));
 });
 
-test("every file that the configuration names exists", () => {
+test("every file that a list names exists", () => {
   expect(NAMED.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Company sign-in at a running gateway with an OpenID provider that nobody here wrote, through the provider's own login
+// Company sign-in at a running gateway with an OpenID provider of another project, through the provider's own login
 // page: what holds at one provider need not hold at the next.
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -170,7 +170,7 @@ describe.each(ROUTERS)("a provider that %s", (_what, router) => {
   });
 
   test.each(["client_secret_basic", "client_secret_post"] as const)(
-    "passes every check with %s, a wrong secret does not, and nobody comes in with it",
+    "passes every check with %s, a wrong secret does not, and signs no user in",
     async (method) => {
       const acme = await found({ ...router, method }, { auth_method: method, logout: true });
       expect(await probe(acme)).toEqual({});
@@ -210,7 +210,7 @@ describe.each(ROUTERS)("a provider that %s", (_what, router) => {
   });
 });
 
-describe("nobody comes in", () => {
+describe("no user comes in", () => {
   test("with a wrong password, which the provider's page says", async () => {
     const acme = await found();
     const { pages } = await acme.server.visit((await openBrowser().start(acme.slug)).href, { ...ANN, Password: "x" });
@@ -300,8 +300,8 @@ describe("who is who", () => {
   test("an address leads to the provider, whether or not there is an account", async () => {
     const acme = await found({}, { domains: ["discover.example"] });
     const discover = (login: string) => openBrowser().call("POST", "/api/identity/discover", { login });
-    expect((await discover("nobody@Discover.example")).data).toEqual({ slug: acme.slug, name: "Acme", kind: "oidc" });
-    expect((await discover("nobody@other.example")).data).toBeNull();
+    expect((await discover("someone@Discover.example")).data).toEqual({ slug: acme.slug, name: "Acme", kind: "oidc" });
+    expect((await discover("someone@other.example")).data).toBeNull();
   });
 
   test("an account is joined by an address that the provider has verified, and by no other", async () => {
@@ -337,7 +337,7 @@ describe("signing out", () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test("at the provider ends the person's sessions here, and nobody else's", async () => {
+  test("at the provider ends the person's sessions here, and no other ones", async () => {
     const acme = await found();
     const ann = await enter(acme);
     const bob = await enter(acme, { user: BOB });

@@ -1,4 +1,4 @@
-// An OpenID provider that nobody here wrote: the Go library github.com/zitadel/oidc with the storage and the login page
+// An OpenID provider of another project: the Go library github.com/zitadel/oidc with the storage and the login page
 // of its example, compiled once, then cached.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -18,7 +18,7 @@ export interface OidcServer {
   readonly key: JWK;
   /** Changes the answer of the token endpoint; undefined = as the provider wrote it. */
   tamper: ((answer: TokenAnswer) => Promise<void> | void) | undefined;
-  /** Why the provider signs nobody in now; undefined = it does. */
+  /** Why the provider refuses every sign-in now; undefined = it does. */
   refusal: { readonly error: string; readonly error_description: string } | undefined;
   /** The keys that the provider publishes; undefined = those that it has. */
   publishes: { readonly keys: readonly JWK[] } | undefined;

@@ -7,7 +7,7 @@ import { openDatabase } from "./database.ts";
 import type { LogDatabase } from "./log-database.ts";
 import { guardReads, LogUnreachable } from "./log-reads.ts";
 
-/** Databases of the log that nobody serves. */
+/** Addresses without a server. */
 const AWAY: Readonly<Record<string, (port: number) => Promise<LogDatabase>>> = {
   ClickHouse: (port) => openClickhouse({ url: `clickhouse://127.0.0.1:${port}/default`, connections: 2 }),
   MariaDB: async (port) => openDatabase({ url: `mysql://fairway:fairway@127.0.0.1:${port}/logs`, log: quietLog }),

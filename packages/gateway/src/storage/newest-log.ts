@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Schema } from "./tables/schema.ts";
 
-/** A log database, of which ClickHouse is one kind. */
+/** A log database, in ClickHouse or another one. */
 interface Logs {
   readonly db: Kysely<Schema>;
   readonly kind: string;

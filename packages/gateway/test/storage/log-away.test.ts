@@ -1,5 +1,5 @@
 // The database of the log is away: every call of the management API that reads the log says so, every other one works,
-// model calls go on, and their rows are there when the database is back.
+// model calls continue, and their rows are there when the database is back.
 import * as wire from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
@@ -157,7 +157,7 @@ describe.each(Object.keys(SERVERS))("while the log in %s is away", (name) => {
     expect(failed).toEqual([]);
   }, 120_000);
 
-  test("model calls go on, and each has its row once the database is back", async () => {
+  test("model calls continue, and each has its row once the database is back", async () => {
     for (let at = 0; at < 20; at++) expect(await ask(MODEL)).toBe(200);
     for (let at = 0; at < 3; at++) expect(await ask("unknown")).toBeGreaterThanOrEqual(400);
     const waiting = async () => (await runSql(database, "select count(*) as n from log_outbox"))[0]?.["n"];

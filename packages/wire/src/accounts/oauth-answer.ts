@@ -7,7 +7,7 @@ export const oauthAnswer = z.object({
   state: queryText,
   /** The issuer, as it names itself (RFC 9207). */
   iss: queryText,
-  /** Why it signed nobody in (RFC 6749, 4.1.2.1). */
+  /** Why it refused the sign-in (RFC 6749, 4.1.2.1). */
   error: queryText,
   error_description: queryText,
 });

@@ -28,14 +28,14 @@ function rest(seconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns the seconds to wait; undefined if waiting does not help. Without a first page, the user is told at once. */
+/** Returns the seconds to wait; undefined if waiting does not help. Without a first page, the user reads it at once. */
 function findWait(problem: unknown, before: string): number | undefined {
   if (problem instanceof HttpProblem && problem.status === TOO_MANY) return problem.retryAfter;
   const away = before === "" ? undefined : readWaitMs(problem);
   return away === undefined ? undefined : away / MILLISECONDS;
 }
 
-/** Reads all pages of the filter, newest first, without rows that arrive meanwhile; waits while the server asks for it. */
+/** Reads all pages of the filter, newest first, without rows that arrive meanwhile; waits as long as the server says. */
 async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSignal): AsyncGenerator<LogPage> {
   const wanted = { ...buildLogQuery(filter, isAdmin), page_size: PAGE_SIZE_CAP };
   let before = "";

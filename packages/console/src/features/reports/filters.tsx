@@ -63,7 +63,7 @@ function FieldChoice({ question, reader, change, at }: FiltersProps & { readonly
 
 const NOTHING_SHARED = { shared: "", split: "" } as const;
 
-/** The tag of which some values are shared; nothing to choose without a tag among the fields. */
+/** The tag whose values may be shared; nothing to choose without a tag among the fields. */
 function SharedChoice({ question, reader, change }: FiltersProps) {
   const t = useTexts();
   const keys = listTagKeys(question, reader);

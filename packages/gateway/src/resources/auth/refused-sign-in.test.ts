@@ -1,4 +1,4 @@
-// What a person reads when the provider, or another service, signs nobody in.
+// What a person reads when the provider, or another service, refuses the sign-in.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startCompany, type Company } from "../../../test/kit/company.ts";
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const NOT_ASSIGNED = "User is not assigned to the client application.";
 
-describe("a provider that signs nobody in", () => {
+describe("a provider that refuses a sign-in", () => {
   test("is quoted", async () => {
     company.oidc.refusal = { error: "access_denied", error_description: NOT_ASSIGNED };
     const { reply } = await company.signIn();

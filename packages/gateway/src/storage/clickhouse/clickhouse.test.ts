@@ -118,7 +118,7 @@ test("an account that is refused, and a database that is missing, say what to do
   expect(await refused("clickhouse://127.0.0.1:1/none")).toBeUndefined();
 });
 
-test("the newest id is found among the newest rows, and again when those are gone", async () => {
+test("the newest id is found among the newest rows, and again after their removal", async () => {
   const asked: string[] = [];
   const client: ClickhouseLog["client"] = {
     ...logs.client,

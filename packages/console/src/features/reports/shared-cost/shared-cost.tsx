@@ -39,7 +39,7 @@ interface PartProps {
   readonly edit: Edit;
 }
 
-/** The values of the tag, of which those that are pressed are shared. */
+/** The values of the tag; those that are pressed are shared. */
 function Values({ sharing, known, edit }: PartProps) {
   const t = useTexts();
   const { shown, more } = useShortened(known);

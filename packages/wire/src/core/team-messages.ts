@@ -1,0 +1,28 @@
+/** Messages about teams and their service accounts. */
+export const TEAM_MESSAGES = {
+  team_not_found: { status: 200, text: "There is no such team." },
+  team_right_missing: { status: 200, text: "Your role in this team does not allow this." },
+  team_invitation_invalid: { status: 200, text: "This invitation is not valid, or no longer." },
+  team_invitation_other_address: { status: 200, text: "This invitation is for another e-mail address." },
+  team_last_owner: { status: 200, text: "A team keeps its last owner: make another member an owner first." },
+  team_slug_taken: { status: 200, text: "Another team has or had this short name." },
+  token_move_widens: {
+    status: 200,
+    text: "There the key could use more models, groups or channels than now: limit it first.",
+  },
+  account_is_wallet: { status: 200, text: "This account is the wallet of a team: change the team." },
+  team_limit_reached: { status: 200, text: "There cannot be more than {n} here." },
+  team_member_exists: { status: 200, text: "This person is a member already." },
+  team_member_not_found: { status: 200, text: "This person is not a member of the team." },
+  team_confirmation_missing: { status: 200, text: "Please confirm with the short name of the team." },
+  team_creation_not_allowed: { status: 200, text: "Only administrators create teams here." },
+  team_not_restorable: { status: 200, text: "This team is not deleted, or was deleted too long ago." },
+  team_keys_limit: { status: 200, text: "A member of this team cannot have more than {n} keys." },
+  team_key_too_long: { status: 200, text: "A key of this team expires after at most {n} days." },
+  service_account_not_found: { status: 200, text: "There is no such service account." },
+  service_account_exists: { status: 200, text: "There is a service account of this name already." },
+  team_quota_insufficient: { status: 200, text: "The balance is too low for this transfer." },
+  team_setting_widens: { status: 200, text: "Only an administrator of the installation changes this setting." },
+  service_token_not_found: { status: 200, text: "The service account has no such access token." },
+  account_not_convertible: { status: 200, text: "This account cannot become a team: it still has {what}." },
+} as const;
