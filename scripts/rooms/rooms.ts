@@ -137,7 +137,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   `),
   "packages/wire/src/core": inOrder(`
     reasons by-model fallbacks strategies characters stored team-slug tags tag-policy constants decimals budget-terms tag-limits
-    envelope paging lists message-codes stored-messages messages nearest limits format endpoint search client openapi
+    envelope paging lists message-codes stored-messages team-messages messages nearest limits format endpoint search client openapi
   `),
   "packages/console/src": inOrder(`
     lib theme session ui shared features routes main
