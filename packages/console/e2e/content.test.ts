@@ -148,6 +148,6 @@ test("visitors of the chat are asked to sign in", async () => {
   await visitor.getByRole("heading", { name: "Sign in to chat" }).waitFor();
   expect(await axeFindings(visitor)).toEqual([]);
   await visitor.context().close();
-  // The picture was refused on purpose.
-  expect(faults.filter((fault) => !/ERR_FAILED/.test(fault))).toEqual([]);
+  // The picture was refused on purpose, and frames of other origins do not answer the check of accessibility.
+  expect(faults.filter((fault) => !/ERR_FAILED|'postMessage'/.test(fault))).toEqual([]);
 });

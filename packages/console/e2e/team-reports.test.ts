@@ -169,6 +169,7 @@ test("a viewer opens saved reports and changes none; a member reads the own call
 });
 
 test("a report of the team is deleted with its schedule", async () => {
+  await saved(amy).getByRole("button", { name: "By holder", exact: true }).click();
   await saved(amy).getByRole("button", { name: "Change the report By holder" }).click();
   await amy.getByRole("menuitem", { name: "Delete the report" }).click();
   const question = amy.getByRole("alertdialog").or(amy.getByRole("dialog"));
