@@ -14,16 +14,17 @@ export const REFUSED_BY_BUDGET = "budget_exceeded";
 
 export interface Budgeted {
   readonly userIds: readonly number[];
+  readonly teamId: number;
   readonly channels: readonly number[];
 }
 
 /**
- * Budgets of every scope, by months that begin at different times. Each request counts in five or six of them. The
+ * Budgets of every scope, by months that begin at different times. Each request counts in five to seven of them. The
  * budget of the first user's second key is so small that its requests compete for it.
  */
 export async function createBudgets(
   root: Session,
-  { userIds, channels }: Budgeted,
+  { userIds, teamId, channels }: Budgeted,
   { database, replicas }: { readonly database: string; readonly replicas: Replicas },
 ): Promise<void> {
   const keys = await runSql(database, `select id from tokens where user_id = ${userIds[0]} order by id`);
@@ -33,6 +34,8 @@ export async function createBudgets(
     await root.must("POST", "/api/budget/", { ...budget, ...more });
   };
   for (const id of userIds) await make("user", id, { time_zone: "America/New_York" });
+  await make("team", teamId, { time_zone: "Europe/London" });
+  await make("member", `${teamId}:${userIds[0]}`, { period: "total" });
   for (const id of channels) await make("channel", id, { time_zone: "Asia/Kolkata" });
   for (const model of Object.values(MODELS)) await make("model", model, { is_hard: false });
   await make("group", "default");
@@ -104,9 +107,22 @@ export async function budgetFindings(database: string): Promise<string[]> {
 function chargedIn({ scope, subject }: BudgetRow): string {
   if (scope === "model")
     return `select coalesce(sum(g.quota), 0) from logs g where g.type = ${CONSUME} and g.model_name = '${subject}' and g.created_at >= b.window_start`;
-  const column = COLUMNS[scope];
-  const subjectCondition = column === undefined ? "1 = 1" : `l.${column} = ${subject}`;
+  const subjectCondition = ofTeam({ scope, subject }) ?? ofColumn({ scope, subject });
   return `select coalesce(sum(0 - l.quota), 0) from ledger l where ${subjectCondition} and l.kind in ('consume', 'correct') and l.created_at >= b.window_start * 1000`;
+}
+
+function ofColumn({ scope, subject }: Omit<BudgetRow, "id">): string {
+  const column = COLUMNS[scope];
+  return column === undefined ? "1 = 1" : `l.${column} = ${subject}`;
+}
+
+/** Charges of the wallet of a team, or of the keys of one member in it; undefined for other scopes. */
+function ofTeam({ scope, subject }: Omit<BudgetRow, "id">): string | undefined {
+  if (scope !== "team" && scope !== "member") return undefined;
+  const [team, member] = subject.split(":");
+  const paid = `l.user_id = (select account_id from teams where id = ${team})`;
+  const held = `l.token_id in (select id from tokens where member_id = ${member})`;
+  return member === undefined ? paid : `${paid} and ${held}`;
 }
 
 /** Returns what is still reserved although nothing runs. */

@@ -97,9 +97,12 @@ export async function openScene({ database, users = USERS, replicas: settings }:
     await setOptions(root, { QuotaForNewUser: String(QUOTA), RetryTimes: "2" });
     await setModelRatios(root, Object.fromEntries(Object.values(MODELS).map((model) => [model, RATIO])));
     const channels = await createChannels(root, primary, secondary);
-    const { keys, userIds } = await createKeys(root, users);
+    const { keys: own, userIds } = await createKeys(root, users);
+    const team = await createTeam(root);
+    const keys = [...own, ...team.keys];
     await untilServed(replicas, keys);
-    await createBudgets(root, { userIds, channels: Object.values(channels) }, { database, replicas });
+    const budgeted = { userIds, teamId: team.id, channels: Object.values(channels) };
+    await createBudgets(root, budgeted, { database, replicas });
     return { replicas, primary, secondary, channels, keys, userIds, console, stop };
   } catch (error) {
     await stop();
@@ -133,7 +136,7 @@ async function createKeys(root: Session, users: number): Promise<Pick<World, "ke
   const keys: string[] = [];
   const userIds: number[] = [];
   for (let index = 1; index <= users; index++) {
-    const username = `chaos${index}`;
+    const username = index === 1 ? MEMBER : `chaos${index}`;
     await root.must("POST", "/api/user/", { username, password: PASSWORD, display_name: username });
     const user = await signIn(root.url, username, PASSWORD);
     userIds.push(user.userId);
@@ -141,6 +144,24 @@ async function createKeys(root: Session, users: number): Promise<Pick<World, "ke
     keys.push(await createToken(user, { name: "unlimited" }));
   }
   return { keys, userIds };
+}
+
+/** Name of the first user, who also is a member of the team. */
+const MEMBER = "chaos1";
+
+/** A team whose wallet pays for a limited and an unlimited key of one member. */
+async function createTeam(root: Session): Promise<{ readonly id: number; readonly keys: readonly string[] }> {
+  const { id } = await root.must<{ id: number }>("POST", "/api/team/", { name: "Chaos" });
+  await root.must("POST", `/api/team/${id}/members`, { username: MEMBER, role: "member" });
+  await root.must("POST", `/api/team/${id}/adjust`, { quota: QUOTA });
+  const member = await signIn(root.url, MEMBER, PASSWORD);
+  const terms = [
+    { name: "limited", unlimited_quota: false, remain_quota: QUOTA / 2 },
+    { name: "unlimited", unlimited_quota: true },
+  ];
+  const keys: string[] = [];
+  for (const one of terms) keys.push((await member.must<{ key: string }>("POST", `/api/team/${id}/token/`, one)).key);
+  return { id, keys };
 }
 
 /** Replicas learn of channels that another one created; the load starts when all know them. */
