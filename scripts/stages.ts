@@ -1,5 +1,5 @@
-// The second half of `npm test`, `npm run test:full` and `npm run test:nightly`, under the Node of the lock file: one stage after the other, a
-// table, the slowest files, and the sum.
+// The second half of `npm test`, `npm run test:full` and `npm run test:nightly`, under the Node of the lock file: one
+// stage after the other, a table, the slowest files, and the sum.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";

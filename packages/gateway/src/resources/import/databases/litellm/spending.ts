@@ -29,9 +29,17 @@ export const NO_SPENDING: Spending = {
   isClosed: false,
 };
 
-/** Reads the budget and limits from the row itself, or from a budget that several rows share. */
+/** Reads the terms of an account, a team or a key, which is disabled if its limits let nothing pass. */
 export function readSpending(context: DatabaseImport, row: ForeignRow): Spending {
-  const { budgets, report } = context;
+  const spending = readTerms(context, row);
+  if (spending.isClosed)
+    context.report.remark("accounts and keys have limits that let nothing pass: they are disabled", row.label);
+  return spending;
+}
+
+/** Reads the budget and limits from the row itself, or from a budget that several rows share. */
+export function readTerms(context: DatabaseImport, row: ForeignRow): Spending {
+  const { budgets } = context;
   const shared = budgets.get(row.text("budget_id"));
   const from = (name: string) => (row.text(name) === "" ? shared : row);
   const filled = (name: string) => {
@@ -44,7 +52,6 @@ export function readSpending(context: DatabaseImport, row: ForeignRow): Spending
   const soft = filled("soft_budget");
   const softPercent = soft && max ? toPercent(unitsIn(soft, "soft_budget") / max) : 0;
   const { limits, isClosed } = readLimits(filled);
-  if (isClosed) report.remark("accounts and keys have limits that let nothing pass: they are disabled", row.label);
   return { spent, max, left, window, softPercent, limits, isClosed };
 }
 

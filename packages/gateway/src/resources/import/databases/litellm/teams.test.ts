@@ -214,12 +214,16 @@ eachDatabase("import of teams of LiteLLM", (open) => {
       "LiteLLM_BudgetTable",
       { budget_id: "month", max_budget: 10, budget_duration: "30d" },
       { budget_id: "ever", max_budget: 2, rpm_limit: 5 },
+      { budget_id: "nothing", max_budget: 0 },
+      { budget_id: "no call", max_budget: 5, rpm_limit: 0 },
     );
     await litellm.insert(
       "LiteLLM_EndUserTable",
       { user_id: "42", spend: 3, budget_id: "month" },
       { user_id: "both", spend: 7, budget_id: "month" },
       { user_id: "idle", budget_id: "month" },
+      { user_id: "broke", budget_id: "nothing" },
+      { user_id: "stopped", budget_id: "no call" },
     );
     await litellm.insert("LiteLLM_TagTable", { tag_name: "shop", spend: 0.5, budget_id: "ever" });
     const now = new Date(kit.clock.now());
@@ -262,8 +266,10 @@ eachDatabase("import of teams of LiteLLM", (open) => {
       "set tag_limits of the accounts and teams (shop)",
       "keys have several tags: here they have the first (own)",
       "once the option TagPolicy names it",
+      "a budget or a limit of 0: block them in tag_limits of the accounts and teams (broke, stopped)",
     ])
       expect(lines).toContain(text);
+    expect(lines).not.toContain("they are disabled");
     const again = await run();
     expect(again.of("budgets of end users")).toMatchObject({ created: 0, unchanged: 3 });
     expect(again.of("budgets of tags")).toMatchObject({ created: 0, unchanged: 1 });

@@ -4,7 +4,7 @@ import { nameEndUser } from "../../../../relay/tags/end-user.ts";
 import type { ForeignRow } from "../../../../storage/foreign.ts";
 import { keepBudget } from "./budgets.ts";
 import { TAG_KEY, type DatabaseImport } from "./context.ts";
-import { readSpending, unitsIn, type Spending } from "./spending.ts";
+import { readTerms, unitsIn, type Spending } from "./spending.ts";
 
 interface Kind {
   readonly scope: "end_user" | "tag";
@@ -68,13 +68,18 @@ interface One {
 
 async function bringOne(context: DatabaseImport, { kind, row, owners }: One): Promise<void> {
   const { report, target } = context;
-  const spending = readSpending(context, row);
+  const spending = readTerms(context, row);
   const value = kind.nameValue(row.text(kind.key));
   if (value === undefined)
     return report.remark(`${kind.what} have budgets, and names that no call can have`, row.label);
+  if (spending.isClosed || spending.max === 0)
+    return report.remark(
+      `${kind.what} have a budget or a limit of 0: block them in tag_limits of the accounts and teams`,
+      row.label,
+    );
   if (spending.limits !== null)
     report.remark(`${kind.what} have limits of requests: set tag_limits of the accounts and teams`, row.label);
-  if (spending.max === undefined || spending.max < 1) return;
+  if (spending.max === undefined) return;
   const payers = await findPayers(context, { kind, row, owners }, spending);
   if (payers.size === 0)
     return report.remark(
